@@ -1,0 +1,85 @@
+"""TYPO3's tables in an SQLite file, opened for reading only."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from typo3_retrieval.adapters.sql import ColumnMemory, with_lists_expanded
+from typo3_retrieval.core.errors import (
+    BackendProtocolError,
+    BackendUnavailable,
+    ConfigurationError,
+)
+from typo3_retrieval.typo3.database import Dialect, Parameter, Row, StatementTimeout
+
+STATEMENT_SECONDS = 2.0
+_INSTRUCTIONS_PER_CHECK = 10_000  # virtual machine instructions between two looks at the clock
+
+
+class SqliteDatabase:
+    """A `Database` over one file; safe to share between threads.
+
+    Raises:
+        ConfigurationError: there is no such file. None is created.
+    """
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: Path, *, statement_seconds: float = STATEMENT_SECONDS) -> None:
+        if not path.is_file():
+            raise ConfigurationError(
+                f"RETRIEVAL_DATABASE_URL: there is no database file {path}; nothing was created."
+            )
+        self._lock = threading.Lock()
+        self._seconds = statement_seconds
+        try:
+            # mode=ro: an index is read, never written, whatever the statement says.
+            self._connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False
+            )
+            self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+        except sqlite3.Error as error:
+            raise ConfigurationError(
+                f"RETRIEVAL_DATABASE_URL: {path} is not a readable SQLite database."
+            ) from error
+        self._connection.row_factory = sqlite3.Row
+        # SQLite's own LOWER() folds ASCII only; MariaDB's knows Unicode, and so must this one.
+        self._connection.create_function("LOWER", 1, _lower, deterministic=True)
+        self.columns = ColumnMemory(self._columns)
+
+    def rows(
+        self, sql: str, parameters: Mapping[str, Parameter] | None = None
+    ) -> Sequence[Row]:
+        """See `Database.rows`."""
+        statement, values = with_lists_expanded(
+            sql, parameters or {}, lambda name: name if name == "%" else f":{name}"
+        )
+        with self._lock:
+            deadline = time.monotonic() + self._seconds
+            self._connection.set_progress_handler(
+                lambda: time.monotonic() > deadline, _INSTRUCTIONS_PER_CHECK
+            )
+            try:
+                return [dict(row) for row in self._connection.execute(statement, values)]
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                    raise StatementTimeout("SQLite: statement ended at its limit") from error
+                if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+                    raise BackendProtocolError(f"SQLite: {error}") from error
+                raise BackendUnavailable(f"SQLite: {error}") from error
+            except sqlite3.Error as error:
+                raise BackendUnavailable(f"SQLite: {error}") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _columns(self, table: str) -> frozenset[str]:
+        found = self.rows("SELECT name FROM pragma_table_info(%(table)s)", {"table": table})
+        return frozenset(str(row["name"]) for row in found)
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value

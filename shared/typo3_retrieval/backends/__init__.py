@@ -1,0 +1,1 @@
+"""The search engines, one module each; they do not know each other."""

@@ -1,0 +1,1 @@
+"""The retrieval core: plain Python, no driver, no framework."""

@@ -1,0 +1,35 @@
+"""Who asks, and what may be shown to him: today always what an anonymous visitor sees."""
+
+from dataclasses import dataclass
+from typing import Self
+
+# TYPO3's groups of a visitor without login: 0 "everyone" and -1 "hide at login".
+ANONYMOUS_GROUPS = (0, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class BackendUser:
+    """The backend user on whose behalf a request is made; an entrance has verified it."""
+
+    subject: str  # uid of the be_users row, or "_cli_" for the operator's own command line
+
+    def __post_init__(self) -> None:
+        if not self.subject:
+            raise ValueError("A backend user needs a subject.")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessContext:
+    """The right to read, which travels through cascade and backends.
+
+    It cannot be made without an acting backend user, and nothing in the system widens
+    `frontend_groups`: evidence is public or it is not served.
+    """
+
+    acting_user: BackendUser
+    frontend_groups: tuple[int, ...] = ANONYMOUS_GROUPS
+
+    @classmethod
+    def public_only(cls, acting_user: BackendUser) -> Self:
+        """Let *acting_user* read what an anonymous visitor of the site reads."""
+        return cls(acting_user)

@@ -1,0 +1,1 @@
+"""Where requests arrive: settings, wire models, HTTP, tokens."""

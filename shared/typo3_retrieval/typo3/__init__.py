@@ -1,0 +1,1 @@
+"""What TYPO3 means: sites, routing, rootlines, visibility."""

@@ -1,0 +1,171 @@
+"""Rows of `pages` with their rootlines and translations, loaded in one statement."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from typo3_retrieval.typo3.database import Database, Row
+
+# Columns of every TYPO3 that we support, by the name of the attribute that holds them.
+_NUMBERS = {
+    "uid": "uid",
+    "pid": "pid",
+    "deleted": "deleted",
+    "hidden": "hidden",
+    "starttime": "starttime",
+    "endtime": "endtime",
+    "extend_to_subpages": "extendToSubpages",
+    "doktype": "doktype",
+    "shortcut": "shortcut",
+    "shortcut_mode": "shortcut_mode",
+    "mount_pid": "mount_pid",
+    "mount_pid_ol": "mount_pid_ol",
+    "content_from_pid": "content_from_pid",
+    "l18n_cfg": "l18n_cfg",
+    "language_id": "sys_language_uid",
+    "l10n_parent": "l10n_parent",
+    "l10n_source": "l10n_source",
+    "no_search": "no_search",
+    "is_siteroot": "is_siteroot",
+    "sorting": "sorting",
+    "tstamp": "tstamp",
+    "last_changed": "SYS_LASTCHANGED",
+}
+_TEXTS = {
+    "fe_group": "fe_group",
+    "slug": "slug",
+    "title": "title",
+    "nav_title": "nav_title",
+    "subtitle": "subtitle",
+    "url": "url",
+}
+MAX_DEPTH = 100  # levels; TYPO3 stops a rootline here too (RootlineUtility::MAX_DEPTH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One row of `pages`, of the default language or a translation."""
+
+    uid: int
+    pid: int = 0
+    deleted: int = 0
+    hidden: int = 0
+    starttime: int = 0  # UNIX epoch, seconds; 0 means none
+    endtime: int = 0  # UNIX epoch, seconds; 0 means none
+    extend_to_subpages: int = 0
+    doktype: int = 1
+    shortcut: int = 0
+    shortcut_mode: int = 0
+    mount_pid: int = 0
+    mount_pid_ol: int = 0
+    content_from_pid: int = 0
+    l18n_cfg: int = 0
+    language_id: int = 0
+    l10n_parent: int = 0  # uid of the default-language page; 0 for that page itself
+    l10n_source: int = 0
+    no_search: int = 0
+    is_siteroot: int = 0
+    sorting: int = 0
+    tstamp: int = 0
+    last_changed: int = 0
+    fe_group: str = "0"
+    slug: str = ""
+    title: str = ""
+    nav_title: str = ""
+    subtitle: str = ""
+    url: str = ""
+
+    @classmethod
+    def of_row(cls, row: Row) -> "Page":
+        """Read a row whose columns carry the names of the attributes."""
+        numbers = {name: int(row[name] or 0) for name in _NUMBERS if name in row}
+        texts = {name: _text(row[name]) for name in _TEXTS if name in row}
+        return cls(**numbers, **texts)  # type: ignore[arg-type]  # names are checked by a test
+
+
+class PageTree:
+    """Pages with all their ancestors and translations: what one statement brought.
+
+    Only live rows are in it: rows of workspaces are never loaded.
+    """
+
+    def __init__(self, pages: Iterable[Page]) -> None:
+        self._pages: dict[int, Page] = {}
+        self._translations: dict[tuple[int, int], Page] = {}
+        for page in pages:
+            self._pages[page.uid] = page
+            if page.l10n_parent and page.language_id > 0 and not page.deleted:
+                # The lowest uid wins, as it does where TYPO3 takes the first row.
+                key = (page.l10n_parent, page.language_id)
+                known = self._translations.get(key)
+                if known is None or page.uid < known.uid:
+                    self._translations[key] = page
+
+    def __iter__(self) -> Iterator[Page]:
+        return iter(self._pages.values())
+
+    def page(self, uid: int) -> Page | None:
+        """The row with this uid, deleted ones included, or None."""
+        return self._pages.get(uid)
+
+    def translation(self, uid: int, language_id: int) -> Page | None:
+        """The translation of the default-language page *uid*, not deleted, visible or not."""
+        return self._translations.get((uid, language_id))
+
+    def rootline(self, uid: int) -> tuple[Page, ...] | None:
+        """The page and its ancestors, nearest first; None if it does not reach the top.
+
+        A deleted or missing ancestor and a cycle break a rootline.
+        """
+        line: list[Page] = []
+        while uid:
+            page = self._pages.get(uid)
+            if page is None or page.deleted or len(line) >= MAX_DEPTH or page in line:
+                return None
+            line.append(page)
+            uid = page.pid
+        return tuple(line) or None
+
+
+def load_pages(database: Database, uids: Iterable[int]) -> PageTree:
+    """Load the pages with these uids, their ancestors, and the translations of all of them.
+
+    A translation's uid brings its default-language page too. One statement.
+
+    Raises:
+        BackendError: the database did not answer.
+    """
+    wanted = sorted({uid for uid in uids if uid > 0})
+    if not wanted:
+        return PageTree(())
+    return PageTree(map(Page.of_row, database.rows(_statement(database), {"uids": wanted})))
+
+
+def _statement(database: Database) -> str:
+    """The recursive statement, for the columns that this TYPO3 has.
+
+    UNION, not UNION ALL, ends cycles: a row that was seen is not followed again.
+    """
+    there = database.columns("pages")
+    names: Mapping[str, str] = {**_NUMBERS, **_TEXTS}
+    columns = ", ".join(
+        f"p.{column} AS {name}" for name, column in names.items() if column in there
+    )
+    live = " AND p.t3ver_wsid = 0" if "t3ver_wsid" in there else ""
+    # S608: the interpolated names are constants of this module, the values are parameters.
+    return f"""
+        WITH RECURSIVE line (uid, above) AS (
+            SELECT p.uid, CASE WHEN p.sys_language_uid > 0 AND p.l10n_parent > 0
+                               THEN p.l10n_parent ELSE p.pid END
+            FROM pages p WHERE p.uid IN %(uids)s{live}
+            UNION
+            SELECT p.uid, p.pid FROM line JOIN pages p ON p.uid = line.above{live}
+        )
+        SELECT {columns} FROM line JOIN pages p ON p.uid = line.uid
+        UNION
+        SELECT {columns} FROM line JOIN pages p ON p.l10n_parent = line.uid
+        WHERE p.sys_language_uid > 0{live}
+    """  # noqa: S608
+
+
+def _text(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")
