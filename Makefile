@@ -21,21 +21,99 @@ help: ## list the targets
 .PHONY: install
 install: .venv/installed ## make .venv with the project and its tools
 
-# uv's own lock changed, or nothing is there yet: begin anew, packages come back from uv's cache.
-.venv/uv-installed: requirements/uv.txt
-	@python=$$(sh tools/find-python 3.13 3.12 3.11 3) && echo "Making .venv with $$python" && "$$python" -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
-	@touch $@
+# Each stamp is a copy of what it stands for: a file that only got a new time installs nothing again.
 
-.venv/installed: .venv/uv-installed requirements/dev.txt pyproject.toml
-	@echo "Installing the project and its tools into .venv"
-	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/uv.txt requirements/dev.txt
-	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
-	@touch $@
+# Another uv, or nothing there yet: begin anew, the packages come back from uv's cache.
+.venv/uv-installed: requirements/uv.txt
+	@cmp -s $< $@ || { \
+		python=$$(sh tools/find-python 3.13 3.12 3.11 3) && \
+		echo "Making .venv with $$python" >&2 && \
+		"$$python" -m venv --clear .venv && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<; }
+	@cp $< $@
+
+.venv/installed: requirements/dev.txt pyproject.toml .venv/uv-installed
+	@cat requirements/dev.txt pyproject.toml | cmp -s - $@ || { \
+		echo "Installing the project and its tools into .venv" >&2 && \
+		$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/uv.txt requirements/dev.txt && \
+		$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .; }
+	@cat requirements/dev.txt pyproject.toml > $@
 
 # The SAM CLI pins older versions of boto3 and pydantic than the project uses: an environment of its own.
 .venv-sam/installed: requirements/sam.txt .venv/uv-installed
-	@echo "Installing the SAM CLI into .venv-sam"
-	@$(UV) venv --quiet --clear --python $(BIN)/python .venv-sam
-	@$(UV) pip sync --quiet --python .venv-sam/bin/python --require-hashes requirements/sam.txt
-	@touch $@
+	@cmp -s $< $@ || { \
+		echo "Installing the SAM CLI into .venv-sam" >&2 && \
+		$(UV) venv --quiet --clear --python $(BIN)/python .venv-sam && \
+		$(UV) pip sync --quiet --python .venv-sam/bin/python --require-hashes $<; }
+	@cp $< $@
+
+# --- daily work ------------------------------------------------------------------------------------------------
+
+.PHONY: fast
+fast: install ## the inner loop: tests that need no server (seconds)
+	@$(BIN)/pytest -q tests/unit tests/contract
+
+.PHONY: test
+test: install check ## everything: checks, unit tests, real servers, the built layer
+	@$(BIN)/python -m tests.servers fetch
+	@$(BIN)/pytest
+
+.PHONY: demo
+demo: install ## make the demo site, ask it over HTTP, print the evidence
+	@$(BIN)/typo3-retrieval demo
+
+.PHONY: serve
+serve: install ## the template's routes on this machine, until interrupted
+	@$(BIN)/typo3-retrieval serve
+
+.PHONY: servers
+servers: install ## the tests' real servers, until interrupted; one JSON line tells their addresses
+	@exec $(BIN)/python -m tests.servers run
+
+# --- checks: each on its own, so that `make -j check` runs them side by side ----------------------------------
+
+.PHONY: check check-format check-lint check-types check-imports check-template
+check: check-format check-lint check-types check-imports check-template ## format, lint, types, layers, template
+
+check-format: install
+	@$(BIN)/ruff format --check --quiet || { echo "Run: $(BIN)/ruff format" >&2; exit 1; }
+
+check-lint: install
+	@$(BIN)/ruff check --quiet
+
+check-types: install
+	@$(BIN)/mypy
+
+check-imports: install
+	@$(BIN)/lint-imports
+
+check-template: .venv-sam/installed
+	@$(SAM) validate --lint --template template.yaml
+
+# --- building --------------------------------------------------------------------------------------------------
+
+ARCHITECTURE ?= arm64
+
+.PHONY: build
+build: .venv/installed .venv-sam/installed ## the SAM build; ARCHITECTURE=arm64 (default) or x86_64
+	@LAYER_ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --build-in-source \
+		--parameter-overrides Architecture=$(ARCHITECTURE)
+
+# --- locks -----------------------------------------------------------------------------------------------------
+
+# Neither addresses nor paths: the locks say what, the user's own client says from where.
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url $(if $(UPGRADE),--upgrade)
+
+.PHONY: lock
+lock: .venv/uv-installed ## renew requirements/*.txt after a changed source; UPGRADE=1 takes newer versions
+	$(COMPILE) requirements/uv.in --output-file requirements/uv.txt
+	$(COMPILE) requirements/sam.in --output-file requirements/sam.txt
+	$(COMPILE) pyproject.toml --output-file requirements/layer.txt
+# The tests must see the layer's versions: its lock binds the other one.
+	$(COMPILE) pyproject.toml --extra cli --group dev --constraint requirements/layer.txt \
+		--output-file requirements/dev.txt
+
+.PHONY: clean
+clean: ## remove what was built; the environments and the cached servers stay
+	rm -rf .aws-sam build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

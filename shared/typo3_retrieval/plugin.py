@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from typo3_retrieval.core.access import AccessContext as AccessContext
 from typo3_retrieval.core.backend import AVAILABLE as AVAILABLE
@@ -22,6 +23,9 @@ from typo3_retrieval.typo3.database import Database
 from typo3_retrieval.typo3.public_pages import PublicPages
 from typo3_retrieval.typo3.sites import Sites
 
+if TYPE_CHECKING:
+    import httpx  # 90 ms of a cold start: only a backend that speaks HTTP pays them
+
 ENTRY_POINT_GROUP = "typo3_retrieval.backends"
 
 
@@ -33,8 +37,12 @@ class Resources:
     database: Database | None  # None: no database is configured
     public_pages: PublicPages | None  # None exactly when there is no database
     now: Callable[[], int]  # UNIX epoch, seconds: the unit of TYPO3's columns
-    options: Mapping[str, str] = field(default_factory=dict)  # RETRIEVAL_<NAME>_<OPTION>,
-    # keyed by the option's name in lower case
+    options: Mapping[str, str] = field(default_factory=dict)  # RETRIEVAL_<NAME>_<OPTION>, by
+    # the option's name in lower case
+    secret: Callable[[bool], Mapping[str, object]] | None = None  # reads the JSON object that
+    # RETRIEVAL_<NAME>_SECRET names; True asks the store anew, after a server refused it.
+    # None: no such setting
+    http: "Callable[[], httpx.Client] | None" = None  # tests' door; None: make your own client
 
 
 @dataclass(frozen=True, slots=True)

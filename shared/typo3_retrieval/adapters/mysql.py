@@ -1,5 +1,6 @@
 """TYPO3's tables on MariaDB or MySQL: one kept connection for each execution environment."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -56,9 +57,7 @@ class MysqlDatabase:
         self._lock = threading.Lock()
         self.columns = ColumnMemory(self._columns)
 
-    def rows(
-        self, sql: str, parameters: Mapping[str, Parameter] | None = None
-    ) -> Sequence[Row]:
+    def rows(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> Sequence[Row]:
         """See `Database.rows`."""
         statement, values = with_lists_expanded(
             sql, parameters or {}, lambda name: "%%" if name == "%" else f"%({name})s"
@@ -125,10 +124,8 @@ class MysqlDatabase:
         """Drop the connection unless the server has answered over it."""
         answered = _SCHEMA | _TIME_LIMIT
         if self._connection is not None and _number(error) not in answered:
-            try:
+            with contextlib.suppress(pymysql.Error):  # it was closed already
                 self._connection.close()
-            except pymysql.Error:
-                pass  # it was closed already
             self._connection = None
 
     def _columns(self, table: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typo3_retrieval.core.errors import (
     BackendUnavailable,
     ConfigurationError,
 )
-from typo3_retrieval.typo3.database import Dialect, Parameter, Row, StatementTimeout
+from typo3_retrieval.typo3.database import Dialect, Parameter, Row, StatementTimeout, Value
 
 STATEMENT_SECONDS = 2.0
 _INSTRUCTIONS_PER_CHECK = 10_000  # virtual machine instructions between two looks at the clock
@@ -47,11 +47,10 @@ class SqliteDatabase:
         self._connection.row_factory = sqlite3.Row
         # SQLite's own LOWER() folds ASCII only; MariaDB's knows Unicode, and so must this one.
         self._connection.create_function("LOWER", 1, _lower, deterministic=True)
+        self._connection.create_aggregate("BIT_OR", 1, _BitOr)
         self.columns = ColumnMemory(self._columns)
 
-    def rows(
-        self, sql: str, parameters: Mapping[str, Parameter] | None = None
-    ) -> Sequence[Row]:
+    def rows(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> Sequence[Row]:
         """See `Database.rows`."""
         statement, values = with_lists_expanded(
             sql, parameters or {}, lambda name: name if name == "%" else f":{name}"
@@ -81,5 +80,18 @@ class SqliteDatabase:
         return frozenset(str(row["name"]) for row in found)
 
 
-def _lower(value: object) -> object:
+def _lower(value: Value) -> Value:
     return value.lower() if isinstance(value, str) else value
+
+
+class _BitOr:
+    """MariaDB's aggregate of this name, which SQLite lacks."""
+
+    def __init__(self) -> None:
+        self._bits = 0
+
+    def step(self, bits: int | None) -> None:
+        self._bits |= bits or 0
+
+    def finalize(self) -> int:
+        return self._bits

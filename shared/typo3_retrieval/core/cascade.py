@@ -98,9 +98,7 @@ class Cascade:
         )
 
 
-def _fetch(
-    backend: SearchBackend, source_id: SourceId, access: AccessContext
-) -> Document | None:
+def _fetch(backend: SearchBackend, source_id: SourceId, access: AccessContext) -> Document | None:
     try:
         return backend.fetch(source_id, access) if backend.availability() else None
     except BackendError:

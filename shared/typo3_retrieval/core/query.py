@@ -41,7 +41,7 @@ class RetrievalQuery:
         question = one_line(text)
         if len(question) < MIN_CHARACTERS:
             raise InvalidInput(f"Question too short (minimum {MIN_CHARACTERS} characters).")
-        notes = ()
+        notes: tuple[str, ...] = ()
         if len(question) > MAX_CHARACTERS:
             notes = (f"Question cut to its first {MAX_CHARACTERS} characters.",)
         wordings = (one_line(each)[:MAX_CHARACTERS] for each in alternatives)

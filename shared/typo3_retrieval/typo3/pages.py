@@ -1,5 +1,6 @@
-"""Rows of `pages` with their rootlines and translations, loaded in one statement."""
+"""Rows of `pages` with their rootlines, translations and targets, loaded in one statement."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -89,16 +90,11 @@ class PageTree:
     """
 
     def __init__(self, pages: Iterable[Page]) -> None:
-        self._pages: dict[int, Page] = {}
-        self._translations: dict[tuple[int, int], Page] = {}
-        for page in pages:
-            self._pages[page.uid] = page
+        self._pages = {page.uid: page for page in pages}
+        self._translations: dict[tuple[int, int], list[Page]] = defaultdict(list)
+        for page in sorted(self._pages.values(), key=lambda each: each.uid):
             if page.l10n_parent and page.language_id > 0 and not page.deleted:
-                # The lowest uid wins, as it does where TYPO3 takes the first row.
-                key = (page.l10n_parent, page.language_id)
-                known = self._translations.get(key)
-                if known is None or page.uid < known.uid:
-                    self._translations[key] = page
+                self._translations[page.l10n_parent, page.language_id].append(page)
 
     def __iter__(self) -> Iterator[Page]:
         return iter(self._pages.values())
@@ -107,9 +103,27 @@ class PageTree:
         """The row with this uid, deleted ones included, or None."""
         return self._pages.get(uid)
 
+    def default_page(self, uid: int) -> Page | None:
+        """The default-language row of a page, asked by its own uid or by a translation's.
+
+        TYPO3 does the same with ``?id=``; a deleted translation leads nowhere.
+        """
+        page = self._pages.get(uid)
+        if page is None or page.language_id <= 0 or not page.l10n_parent or page.deleted:
+            return page
+        return self._pages.get(page.l10n_parent)
+
+    def translations(self, uid: int, language_id: int) -> tuple[Page, ...]:
+        """All rows that translate the default-language page *uid*, by uid; deleted ones not."""
+        return tuple(self._translations.get((uid, language_id), ()))
+
     def translation(self, uid: int, language_id: int) -> Page | None:
-        """The translation of the default-language page *uid*, not deleted, visible or not."""
-        return self._translations.get((uid, language_id))
+        """The translation of the default-language page *uid*, not deleted, visible or not.
+
+        There should be one. Where there are more, the highest uid wins, as it does in TYPO3,
+        which keeps the last row that it reads (PageRepository).
+        """
+        return next(reversed(self.translations(uid, language_id)), None)
 
     def rootline(self, uid: int) -> tuple[Page, ...] | None:
         """The page and its ancestors, nearest first; None if it does not reach the top.
@@ -127,9 +141,10 @@ class PageTree:
 
 
 def load_pages(database: Database, uids: Iterable[int]) -> PageTree:
-    """Load the pages with these uids, their ancestors, and the translations of all of them.
+    """Load the pages with these uids and all that decides who sees them. One statement.
 
-    A translation's uid brings its default-language page too. One statement.
+    That is: their ancestors, the translations of all of them, the default-language page of a
+    translation, and the pages that a shortcut, a mount point or "show content from page" names.
 
     Raises:
         BackendError: the database did not answer.
@@ -137,33 +152,41 @@ def load_pages(database: Database, uids: Iterable[int]) -> PageTree:
     wanted = sorted({uid for uid in uids if uid > 0})
     if not wanted:
         return PageTree(())
-    return PageTree(map(Page.of_row, database.rows(_statement(database), {"uids": wanted})))
+    statement = _statement(database.columns("pages"))
+    return PageTree(map(Page.of_row, database.rows(statement, {"uids": wanted})))
 
 
-def _statement(database: Database) -> str:
+def _statement(there: frozenset[str]) -> str:
     """The recursive statement, for the columns that this TYPO3 has.
 
-    UNION, not UNION ALL, ends cycles: a row that was seen is not followed again.
+    The recursion carries three numbers, each a function of the row's uid. So UNION, which drops
+    what it has seen, ends every cycle, and compares no text. Each step looks a page up by a key
+    of its own: the uid, or (l10n_parent, sys_language_uid).
     """
-    there = database.columns("pages")
     names: Mapping[str, str] = {**_NUMBERS, **_TEXTS}
     columns = ", ".join(
         f"p.{column} AS {name}" for name, column in names.items() if column in there
     )
     live = " AND p.t3ver_wsid = 0" if "t3ver_wsid" in there else ""
+    step = """p.uid,
+                   CASE WHEN p.sys_language_uid > 0 AND p.l10n_parent > 0
+                        THEN p.l10n_parent ELSE p.pid END,
+                   CASE WHEN p.content_from_pid > 0 THEN p.content_from_pid
+                        WHEN p.doktype = 4 THEN p.shortcut
+                        WHEN p.doktype = 7 THEN p.mount_pid ELSE 0 END"""
     # S608: the interpolated names are constants of this module, the values are parameters.
     return f"""
-        WITH RECURSIVE line (uid, above) AS (
-            SELECT p.uid, CASE WHEN p.sys_language_uid > 0 AND p.l10n_parent > 0
-                               THEN p.l10n_parent ELSE p.pid END
-            FROM pages p WHERE p.uid IN %(uids)s{live}
+        WITH RECURSIVE line (uid, above, target) AS (
+            SELECT {step} FROM pages p WHERE p.uid IN %(uids)s{live}
             UNION
-            SELECT p.uid, p.pid FROM line JOIN pages p ON p.uid = line.above{live}
+            SELECT {step} FROM line JOIN pages p ON p.uid = line.above{live}
+            UNION
+            SELECT {step} FROM line JOIN pages p ON p.uid = line.target{live}
+            UNION
+            SELECT {step} FROM line JOIN pages p ON p.l10n_parent = line.uid
+            WHERE p.sys_language_uid > 0{live}
         )
         SELECT {columns} FROM line JOIN pages p ON p.uid = line.uid
-        UNION
-        SELECT {columns} FROM line JOIN pages p ON p.l10n_parent = line.uid
-        WHERE p.sys_language_uid > 0{live}
     """  # noqa: S608
 
 

@@ -1,0 +1,124 @@
+"""The TOKEN authorizer: a verified token of an active backend user, or nobody gets in."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from typo3_retrieval.core.secrets import MAX_AGE, TokenKeys
+from typo3_retrieval.edge.log import log_unexpected, logger
+from typo3_retrieval.edge.tokens import MAX_BYTES, Claims, InvalidToken, UnknownKey, verify
+
+NEW_KEY_AGE = 30  # seconds; a token with a new key id may have the keys read again this often
+
+# Case matters: RFC 6750 lets a scheme be written in any case, this API has one spelling.
+_BEARER = re.compile(r"Bearer ([^\s,]+)")
+_METHOD_ARN = re.compile(r"(arn:[^/]+/[^/]+)/.+")  # captures API and stage
+
+
+class Users(Protocol):
+    """Who is an active backend user."""
+
+    def is_active(self, uid: int) -> bool:
+        """Whether the user may ask now.
+
+        Raises:
+            BackendError: that could not be found out.
+        """
+
+
+class EveryTokenHolder:
+    """Believes the signature alone, for installations whose tokens are short-lived."""
+
+    def is_active(self, uid: int) -> bool:
+        """Whoever signed the token knew the user a short time ago."""
+        return True
+
+
+class Authorizer:
+    """Decides about a caller.
+
+    Args:
+        keys: gives the token keys, at most that many seconds old.
+        users: who is active.
+        now: UNIX epoch, seconds.
+    """
+
+    def __init__(
+        self, *, keys: Callable[[int], TokenKeys], users: Users, now: Callable[[], int]
+    ) -> None:
+        self._keys = keys
+        self._users = users
+        self._now = now
+
+    def policy(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer API Gateway.
+
+        Args:
+            event: of a TOKEN authorizer.
+
+        Returns:
+            A policy for every route of the API's stage, because API Gateway caches it for
+            all of them: Allow for an active user, else Deny.
+
+        Raises:
+            InvalidToken: no valid token → 401.
+            RetrievalError: it could not be found out → 503.
+        """
+        stage = _METHOD_ARN.fullmatch(str(event.get("methodArn", "")))
+        if stage is None:
+            raise InvalidToken("no methodArn")
+        claims = self.verified(event.get("authorizationToken"))
+        active = self._users.is_active(int(claims.subject))
+        return {
+            "principalId": claims.subject,
+            "policyDocument": {
+                "Version": "2012-10-17",
+                "Statement": [
+                    {
+                        "Action": "execute-api:Invoke",
+                        "Effect": "Allow" if active else "Deny",
+                        "Resource": [f"{stage[1]}/*/*"],
+                    }
+                ],
+            },
+            "context": {"sub": claims.subject, "exp": str(claims.expires_at)},
+        }
+
+    def verified(self, header: object) -> Claims:
+        """Check an Authorization header.
+
+        Raises:
+            InvalidToken: it holds no valid token.
+            RetrievalError: the keys could not be read.
+        """
+        if not isinstance(header, str) or len(header) > MAX_BYTES:
+            raise InvalidToken("no header of acceptable length")
+        bearer = _BEARER.fullmatch(header)
+        if bearer is None:
+            raise InvalidToken("no bearer token")
+        try:
+            return verify(bearer[1], self._keys(MAX_AGE), now=self._now())
+        except UnknownKey:
+            return verify(bearer[1], self._keys(NEW_KEY_AGE), now=self._now())
+
+
+def authorizer_handler(
+    authorizer: Authorizer,
+) -> Callable[[Mapping[str, Any], object], dict[str, Any]]:
+    """Wrap *authorizer* as a Lambda handler, with the errors that API Gateway understands."""
+
+    def lambda_handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
+        try:
+            policy = authorizer.policy(event)
+        except InvalidToken as error:
+            logger.info("token refused", extra={"reason": str(error)})
+            # This very text makes API Gateway answer 401; any other error, 500.
+            raise Exception("Unauthorized") from None
+        except Exception as error:
+            log_unexpected(error)
+            raise
+        effect = policy["policyDocument"]["Statement"][0]["Effect"]
+        logger.info("token accepted", extra={"user": policy["principalId"], "effect": effect})
+        return policy
+
+    return lambda_handler

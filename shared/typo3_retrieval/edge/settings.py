@@ -1,0 +1,255 @@
+"""The settings of functions and local server: read once, from the environment.
+
+A plain dataclass: the authorizer reads it too, and pydantic would double its cold start.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeVar, cast
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from typo3_retrieval.core.errors import ConfigurationError
+from typo3_retrieval.core.secrets import SecretReference
+
+log = logging.getLogger(__name__)
+
+DATABASE_URL = "RETRIEVAL_DATABASE_URL"
+DATABASE_SECRET = "RETRIEVAL_DATABASE_SECRET"  # noqa: S105  # the variable's name
+SOLR_SECRET = "RETRIEVAL_SOLR_SECRET"  # noqa: S105  # the variable's name
+TYPO3_SECRET = "RETRIEVAL_TYPO3_SECRET"  # noqa: S105  # the variable's name
+TOKEN_SECRET = "RETRIEVAL_TOKEN_SECRET"  # noqa: S105  # the variable's name
+SITES = "RETRIEVAL_SITES"
+CONTEXT = "TYPO3_CONTEXT"
+TYPO3_VERSION = "RETRIEVAL_TYPO3_VERSION"
+CHASH_EXCLUDED = "RETRIEVAL_TYPO3_CHASH_EXCLUDED"
+DEADLINE_SECONDS = "RETRIEVAL_DEADLINE_SECONDS"
+BACKEND_USERS = "RETRIEVAL_BACKEND_USERS"
+BACKENDS = "RETRIEVAL_BACKENDS"
+
+KNOWN = (
+    DATABASE_URL,
+    DATABASE_SECRET,
+    SOLR_SECRET,
+    TYPO3_SECRET,
+    TOKEN_SECRET,
+    SITES,
+    CONTEXT,
+    TYPO3_VERSION,
+    CHASH_EXCLUDED,
+    DEADLINE_SECONDS,
+    BACKEND_USERS,
+    BACKENDS,
+)
+
+MAX_DEADLINE = 29.0  # seconds; API Gateway gives up after 29
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_CONTEXT = re.compile(r"(Production|Development|Testing)(/[^/\s]+)*")
+# Secrets Manager: letters, digits and /_+=.@- ; an ARN adds colons.
+_SECRET = re.compile(r"[A-Za-z0-9/_+=.@:-]{1,2048}")
+_SIMILAR = 0.9  # difflib's ratio above which an unknown name is taken for a typing error
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqliteUrl:
+    """A SQLite file that exists."""
+
+    path: Path  # absolute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MysqlUrl:
+    """A MariaDB or MySQL server; the secret fills in what is None."""
+
+    host: str | None
+    port: int | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that an operator can say. docs/settings.md explains each variable."""
+
+    database: SqliteUrl | MysqlUrl | None = None  # None: no database
+    database_secret: SecretReference | None = None
+    solr_secret: SecretReference | None = None
+    typo3_secret: SecretReference | None = None
+    token_secret: SecretReference | None = None
+    sites: Path | None = None  # folder with <identifier>/config.yaml
+    context: str = "Production"
+    typo3_version: Literal[12, 13, 14] = 13
+    chash_excluded: tuple[str, ...] = ()  # added to TYPO3's own list
+    deadline_seconds: float = 8.0  # for a whole request
+    backend_users: Literal["database", "token"] = "database"
+    backends: tuple[str, ...] | None = None  # None: all that are installed
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
+        """Read and check every variable; an empty one counts as missing.
+
+        Raises:
+            ConfigurationError: a value is wrong; names the variable and what it should be.
+        """
+        _warn_of_typing_errors(environ)
+
+        def read(name: str, parse: Callable[[str, str], T], default: T) -> T:
+            value = environ.get(name, "").strip()
+            return parse(name, value) if value else default
+
+        database = read(DATABASE_URL, _database, None)
+        database_secret = read(DATABASE_SECRET, _secret, None)
+        if isinstance(database, MysqlUrl) and database_secret is None:
+            raise ConfigurationError(
+                f"{DATABASE_SECRET} is missing: it must name the secret with username and "
+                f"password, because {DATABASE_URL} is a mysql:// address."
+            )
+        return cls(
+            database=database,
+            database_secret=database_secret,
+            solr_secret=read(SOLR_SECRET, _secret, None),
+            typo3_secret=read(TYPO3_SECRET, _secret, None),
+            token_secret=read(TOKEN_SECRET, _secret, None),
+            sites=read(SITES, _sites, None),
+            context=read(CONTEXT, _context, "Production"),
+            typo3_version=read(TYPO3_VERSION, _version, 13),
+            chash_excluded=read(CHASH_EXCLUDED, _list, ()),
+            deadline_seconds=read(DEADLINE_SECONDS, _seconds, 8.0),
+            backend_users=read(BACKEND_USERS, _backend_users, "database"),
+            backends=read(BACKENDS, _names, None),
+            environment=dict(environ),
+        )
+
+    def options_of(self, backend: str) -> dict[str, str]:
+        """The options of one backend, RETRIEVAL_<BACKEND>_<OPTION>.
+
+        Returns:
+            Values by the option's name in lower case; empty ones are left out.
+        """
+        prefix = f"RETRIEVAL_{backend.upper()}_"
+        return {
+            name.removeprefix(prefix).lower(): value
+            for name, value in self.environment.items()
+            if name.startswith(prefix) and name not in KNOWN and value.strip()
+        }
+
+
+def missing(name: str, what: str) -> ConfigurationError:
+    """Say that a setting is needed: ``missing("RETRIEVAL_SITES", "a folder with …")``."""
+    return ConfigurationError(f"{name} is missing: it must be {what}.")
+
+
+def _wrong(name: str, what: str) -> ConfigurationError:
+    """Say what *name* should be. Never what it is: a password may have slipped in."""
+    return ConfigurationError(f"{name} is wrong: it must be {what}.")
+
+
+def _database(name: str, value: str) -> SqliteUrl | MysqlUrl:
+    wrong = _wrong(name, "mysql://host:port/name or sqlite:///absolute/path")
+    try:
+        url = urlsplit(value)
+        port = url.port
+    except ValueError:
+        # from None: the cause quotes the value.
+        raise wrong from None
+    if "@" in url.netloc:
+        raise ConfigurationError(
+            f"{name} must not hold credentials: put username and password into the secret that "
+            f"{DATABASE_SECRET} names."
+        )
+    if url.query or url.fragment or url.scheme not in ("mysql", "sqlite"):
+        raise wrong
+    return _sqlite(name, url) if url.scheme == "sqlite" else _mysql(wrong, url, port)
+
+
+def _sqlite(name: str, url: SplitResult) -> SqliteUrl:
+    path = Path(unquote(url.path))
+    if url.netloc or not path.is_absolute():
+        raise _wrong(name, "sqlite:/// and an absolute path, so three slashes and then the path's")
+    if not path.is_file():
+        raise ConfigurationError(
+            f"{name} names the file {path}, which does not exist. Nothing was created: it must "
+            f"be TYPO3's own SQLite file."
+        )
+    return SqliteUrl(path=path)
+
+
+def _mysql(wrong: ConfigurationError, url: SplitResult, port: int | None) -> MysqlUrl:
+    database = unquote(url.path.removeprefix("/"))
+    if "/" in database or "\0" in database:
+        raise wrong
+    return MysqlUrl(host=url.hostname, port=port, name=database or None)
+
+
+def _secret(name: str, value: str) -> SecretReference:
+    is_file = value.startswith("file:///")
+    if not is_file and not _SECRET.fullmatch(value):
+        raise _wrong(
+            name, "an ARN or a name in Secrets Manager, or file:///path.json; never the secret"
+        )
+    return SecretReference(setting=name, reference=value)
+
+
+def _sites(name: str, value: str) -> Path:
+    what = "a folder that holds <identifier>/config.yaml, such as TYPO3's config/sites"
+    if value.startswith("s3://"):
+        raise _wrong(name, f"{what}; s3:// is not supported yet")
+    path = Path(value)
+    if not path.is_dir():
+        raise _wrong(name, f"{what}; there is no folder {value}")
+    if not any(path.glob("*/config.yaml")):
+        raise _wrong(name, f"{what}; {value} holds none")
+    return path
+
+
+def _context(name: str, value: str) -> str:
+    if not _CONTEXT.fullmatch(value):
+        raise _wrong(name, "Production, Development or Testing, each with /Sub if need be")
+    return value
+
+
+def _version(name: str, value: str) -> Literal[12, 13, 14]:
+    if value not in ("12", "13", "14"):
+        raise _wrong(name, "12, 13 or 14")
+    return cast(Literal[12, 13, 14], int(value))
+
+
+def _seconds(name: str, value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= MAX_DEADLINE:  # also false for nan
+        raise _wrong(name, f"a number of seconds from 1 to {MAX_DEADLINE:g}")
+    return seconds
+
+
+def _backend_users(name: str, value: str) -> Literal["database", "token"]:
+    if value not in ("database", "token"):
+        raise _wrong(name, "database or token")
+    return cast(Literal["database", "token"], value)
+
+
+def _list(_name: str, value: str) -> tuple[str, ...]:
+    return tuple(part for part in map(str.strip, value.split(",")) if part)
+
+
+def _names(name: str, value: str) -> tuple[str, ...]:
+    names = _list(name, value)
+    if not names or not all(map(_NAME.fullmatch, names)):
+        raise _wrong(name, "a comma list of backends' names, such as solr,database")
+    return names
+
+
+def _warn_of_typing_errors(environ: Mapping[str, str]) -> None:
+    """Warn of variables that nothing reads and that look like one that something does."""
+    for name in environ:
+        if name.startswith("RETRIEVAL_") and name not in KNOWN:
+            from difflib import get_close_matches  # here: there is seldom something to compare
+
+            for known in get_close_matches(name, KNOWN, n=1, cutoff=_SIMILAR):
+                log.warning("%s is no setting: did you mean %s?", name, known)

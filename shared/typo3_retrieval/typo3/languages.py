@@ -1,0 +1,115 @@
+"""Which language of a site a caller means: by id, by ISO code, by locale, or by his words."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from typo3_retrieval.core.errors import InvalidInput
+from typo3_retrieval.core.ranking.analysis import stopwords, tokens
+from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
+
+_MIN_FUNCTION_WORDS = 2  # one alone is too often a word of another language as well
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageChoice:
+    """The sys_language_uid to search in, and what the caller should know about the choice."""
+
+    language_id: int
+    notes: tuple[str, ...] = ()
+
+
+def choose_language(
+    sites: Sites, site: str | None, value: int | str | None, text: str
+) -> LanguageChoice:
+    """Find the language that a caller means.
+
+    Args:
+        sites: all sites.
+        site: identifier of the asked site, None for all.
+        value: an id (1, "1"), an ISO 639-1 code ("de", "DE") or a locale ("de-AT",
+            "de_AT.UTF-8"); an unknown region falls back to the language. None: the language
+            is guessed from the function words of *text*, else it is the default language.
+        text: the question.
+
+    Raises:
+        InvalidInput: unknown site or language; the message lists the ones that exist.
+    """
+    asked = sites.asked(site)
+    if value is None or value == "":
+        return _guessed(asked, text)
+    meant = {each.identifier: _find(each, str(value).strip()) for each in asked}
+    found = {identifier: language for identifier, language in meant.items() if language}
+    if not found and (asked or str(value) not in ("0", "-0")):
+        raise InvalidInput(f"Unknown language. Languages: {_known(asked)}.")
+    return _shared(found, asked)
+
+
+def _find(site: Site, value: str) -> SiteLanguage | None:
+    """The enabled language of *site* that *value* names."""
+    languages = [language for language in site.languages if language.enabled]
+    if value.lstrip("+-").isdecimal():
+        return next((each for each in languages if each.language_id == int(value)), None)
+    wanted = _normal(value)
+    code = wanted.partition("-")[0]
+    return next(
+        (each for each in languages if _normal(each.locale) == wanted),
+        next((each for each in languages if each.code == code), None),
+    )
+
+
+def _normal(locale: str) -> str:
+    return locale.partition(".")[0].replace("_", "-").lower()
+
+
+def _shared(found: dict[str, SiteLanguage], asked: Sequence[Site]) -> LanguageChoice:
+    """One id for all asked sites: the one that most of them mean."""
+    if not found:
+        return LanguageChoice(language_id=0)
+    counted = Counter(language.language_id for language in found.values())
+    language_id = min(counted, key=lambda each: (-counted[each], each))
+    others = sorted(name for name, each in found.items() if each.language_id != language_id)
+    notes = ()
+    if others:
+        notes = (
+            f"Language {language_id} was searched; name the site to search"
+            f" {', '.join(others)}, where this language has another id.",
+        )
+    return LanguageChoice(language_id=language_id, notes=notes)
+
+
+def _guessed(asked: Sequence[Site], text: str) -> LanguageChoice:
+    """The language whose function words the text uses most, if one clearly leads."""
+    words = {match[0] for match in tokens(text)}
+    candidates: dict[str, SiteLanguage] = {}
+    for site in asked:
+        for language in site.languages:
+            if language.enabled:
+                candidates.setdefault(language.code, language)
+    counts = {code: len(words & stopwords(code)) for code in candidates}
+    ranked = sorted(counts, key=lambda code: -counts[code])
+    default = next((each.code for each in candidates.values() if each.language_id == 0), None)
+    if (
+        not ranked
+        or ranked[0] == default
+        or counts[ranked[0]] < _MIN_FUNCTION_WORDS
+        or any(counts[code] == counts[ranked[0]] for code in ranked[1:])
+    ):
+        return LanguageChoice(language_id=0)
+    language = candidates[ranked[0]]
+    return LanguageChoice(
+        language_id=language.language_id,
+        notes=(
+            f'Language not given; searched in "{language.code}" (language {language.language_id}).',
+        ),
+    )
+
+
+def _known(sites: Sequence[Site]) -> str:
+    known = {
+        language.language_id: language.code
+        for site in reversed(sites)
+        for language in site.languages
+        if language.enabled
+    }
+    return ", ".join(f"{key} ({code})" for key, code in sorted(known.items())) or "none"

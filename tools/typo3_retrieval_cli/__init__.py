@@ -1,0 +1,1 @@
+"""The command line: ask, inspect, serve locally. Not part of the layer."""

@@ -1,0 +1,51 @@
+"""Results on stdout, all else on stderr; JSON for machines, colours for people."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+OK, FAILED, WRONG_USAGE = 0, 1, 2  # exit status
+
+
+def show(*lines: RenderableType) -> None:
+    """Print a result for people."""
+    console = Console(highlight=False)
+    for line in lines:
+        console.print(line)
+
+
+def show_address(text: str, *, indent: str = "") -> None:
+    """Print a URL or an id unbroken, however narrow the terminal is."""
+    Console(highlight=False).print(Text(indent + text, style="cyan"), soft_wrap=True)
+
+
+def tell(message: str, *, style: str = "") -> None:
+    """Print a remark on stderr."""
+    Console(stderr=True, highlight=False).print(Text(message, style=style), soft_wrap=True)
+
+
+def write_json(document: Mapping[str, Any]) -> None:
+    """Print one line of JSON, at once."""
+    typer.echo(as_json(document))
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """One line of JSON; a lone surrogate, which UTF-8 cannot carry, becomes a question mark."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace").decode()
+
+
+def fail(message: str, status: int, *, json_wanted: bool = False) -> NoReturn:
+    """End the command with what went wrong.
+
+    Raises:
+        typer.Exit: always.
+    """
+    if json_wanted:
+        write_json({"error": message})
+    tell(f"Error: {message}", style="bold red")
+    raise typer.Exit(status)

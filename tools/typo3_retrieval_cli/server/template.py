@@ -1,0 +1,223 @@
+"""Reads from template.yaml what a local server needs to know."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+DEFAULT_TIMEOUT = 3  # seconds; Lambda's own default
+DEFAULT_CACHE = 300  # seconds; API Gateway's own default for ReauthorizeEvery
+ANY_TOKEN = ".*"  # noqa: S105  # a pattern, not a password
+
+Node = Mapping[str, Any]
+
+
+class TemplateError(Exception):
+    """The template cannot be read, or says something that this server does not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """One AWS::Serverless::Function."""
+
+    name: str  # its logical id
+    code: Path  # the folder that CodeUri names
+    handler: str  # "module.function"
+    timeout: int = DEFAULT_TIMEOUT  # seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One Api event of a function."""
+
+    method: str  # upper case, or ANY
+    path: str
+    function: Function
+    authorized: bool = True  # through the authorizer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authorizer:
+    """The API's default authorizer, of type TOKEN."""
+
+    function: Function
+    header: str = "Authorization"
+    validation: str = ANY_TOKEN  # pattern of the whole header
+    cache: int = DEFAULT_CACHE  # seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayResponse:
+    """What the gateway answers by itself; None leaves its own default."""
+
+    status: int | None = None
+    body: str | None = None  # with $context variables
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """All that the local server serves."""
+
+    routes: tuple[Route, ...]
+    authorizer: Authorizer | None
+    responses: Mapping[str, GatewayResponse]  # by type, such as UNAUTHORIZED
+    environment: Mapping[str, str]  # the functions' literal variables
+
+
+def read_template(path: Path) -> Template:
+    """Read the template at *path*.
+
+    Raises:
+        TemplateError: there is none, or it has no API that could be served.
+    """
+    document = _Document(_decode(path), path.parent)
+    routes = tuple(document.routes())
+    if not routes:
+        raise TemplateError(f"{path}: no function has an event of type Api.")
+    return Template(
+        routes=routes,
+        authorizer=document.authorizer(),
+        responses=dict(document.responses()),
+        environment=document.environment(),
+    )
+
+
+def _decode(path: Path) -> Node:
+    if not path.is_file():
+        raise TemplateError(f"{path}: there is no such template.")
+    # Imported here: cfn-lint takes a while, and only the server needs it. It knows the short
+    # forms such as !Ref, which a YAML reader does not.
+    from cfnlint import decode  # type: ignore[import-untyped]  # ships no types
+
+    document, problems = decode.decode(str(path))
+    if problems or not isinstance(document, Mapping):
+        raise TemplateError(f"{path}: {problems[0].message if problems else 'not a template'}")
+    return document
+
+
+class _Document:
+    """The decoded template, with Globals and parameters' defaults put in."""
+
+    def __init__(self, document: Node, root: Path) -> None:
+        self._root = root
+        self._globals: Node = document.get("Globals", {})
+        self._resources: Node = document.get("Resources", {})
+        self._defaults = {
+            name: parameter["Default"]
+            for name, parameter in document.get("Parameters", {}).items()
+            if "Default" in parameter
+        }
+
+    def routes(self) -> Iterator[Route]:
+        for name, properties in self._functions():
+            for event in properties.get("Events", {}).values():
+                if event.get("Type") == "Api":
+                    asked = event["Properties"]
+                    yield Route(
+                        method=str(asked["Method"]).upper(),
+                        path=asked["Path"],
+                        function=self._function(name),
+                        authorized=asked.get("Auth", {}).get("Authorizer") != "NONE",
+                    )
+
+    def authorizer(self) -> Authorizer | None:
+        auth = self._api().get("Auth", {})
+        name = auth.get("DefaultAuthorizer")
+        if not name:
+            return None
+        settings = auth["Authorizers"][name]
+        if settings.get("FunctionPayloadType", "TOKEN") != "TOKEN":
+            raise TemplateError(f"Authorizer {name}: only FunctionPayloadType TOKEN is served.")
+        identity = settings.get("Identity", {})
+        return Authorizer(
+            function=self._function(_logical_id(settings["FunctionArn"])),
+            header=identity.get("Header", "Authorization"),
+            validation=identity.get("ValidationExpression", ANY_TOKEN),
+            cache=int(self._value(identity.get("ReauthorizeEvery", DEFAULT_CACHE)) or 0),
+        )
+
+    def responses(self) -> Iterator[tuple[str, GatewayResponse]]:
+        for kind, response in self._api().get("GatewayResponses", {}).items():
+            bodies = response.get("ResponseTemplates", {})
+            headers = dict(_headers(response.get("ResponseParameters", {}).get("Headers", {})))
+            status = response.get("StatusCode")
+            # API Gateway picks a template by the Accept header; ours write one.
+            content_type, body = next(iter(bodies.items()), ("", None))
+            if content_type:
+                headers.setdefault("content-type", content_type)
+            yield (
+                kind,
+                GatewayResponse(
+                    status=None if status is None else int(status), body=body, headers=headers
+                ),
+            )
+
+    def environment(self) -> dict[str, str]:
+        """The variables that all functions together set to a plain, non-empty value."""
+        variables: dict[str, str] = {}
+        for _, properties in self._functions():
+            for name, value in properties.get("Environment", {}).get("Variables", {}).items():
+                plain = self._value(value)
+                if isinstance(plain, str | int) and str(plain):
+                    variables.setdefault(name, str(plain))
+        return variables
+
+    def _function(self, name: str) -> Function:
+        properties = dict(self._functions()).get(name)
+        if properties is None:
+            raise TemplateError(f"Function {name} is not in the template.")
+        return Function(
+            name=name,
+            code=self._root / str(properties["CodeUri"]),
+            handler=properties["Handler"],
+            timeout=int(self._value(properties.get("Timeout", DEFAULT_TIMEOUT)) or DEFAULT_TIMEOUT),
+        )
+
+    def _functions(self) -> Iterator[tuple[str, Node]]:
+        for name, resource in self._resources.items():
+            if resource.get("Type") == "AWS::Serverless::Function":
+                yield name, _merged(self._globals.get("Function", {}), resource["Properties"])
+
+    def _api(self) -> Node:
+        apis = [
+            resource.get("Properties", {})
+            for resource in self._resources.values()
+            if resource.get("Type") == "AWS::Serverless::Api"
+        ]
+        if len(apis) > 1:
+            raise TemplateError("The template has more than one API.")
+        return _merged(self._globals.get("Api", {}), apis[0] if apis else {})
+
+    def _value(self, value: Any) -> Any:
+        """Follow a !Ref to a parameter's default; other functions need a deployment: None."""
+        if isinstance(value, Mapping):
+            return self._defaults.get(value.get("Ref"))
+        return value
+
+
+def _merged(common: Node, own: Node) -> dict[str, Any]:
+    """Put *own* over *common* as SAM does it for Globals: maps are merged."""
+    merged = dict(common)
+    for key, value in own.items():
+        below = merged.get(key)
+        both = isinstance(below, Mapping) and isinstance(value, Mapping)
+        merged[key] = _merged(below, value) if both else value  # type: ignore[arg-type]  # both
+    return merged
+
+
+def _headers(parameters: Node) -> Iterator[tuple[str, str]]:
+    """Yield literal headers: the gateway writes them in single quotes inside the string."""
+    for name, value in parameters.items():
+        if len(value) > 1 and value[0] == value[-1] == "'":
+            yield str(name).lower(), value[1:-1]
+
+
+def _logical_id(arn: Any) -> str:
+    """The function that ``!GetAtt Function.Arn`` names."""
+    target = arn.get("Fn::GetAtt") if isinstance(arn, Mapping) else None
+    if isinstance(target, str):
+        target = target.split(".")
+    if not target:
+        raise TemplateError("An authorizer's FunctionArn must be !GetAtt <Function>.Arn.")
+    return str(target[0])

@@ -1,0 +1,131 @@
+"""The sockets: HTTP/1.1 on a loopback port, in front of the gateway."""
+
+import logging
+import socket
+import time
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+
+from typo3_retrieval_cli.server.gateway import MAX_BODY, Gateway, Request, Response
+from typo3_retrieval_cli.server.page import LOOPBACK_HOSTS, Page, host_of
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 60  # how long a kept connection may stay silent
+MAX_DRAINED = 4 * MAX_BODY  # bytes read of a body that is not wanted, so that the answer arrives
+
+
+class LocalServer(ThreadingHTTPServer):
+    """Serves the gateway's routes, and the page at ``/``.
+
+    Args:
+        host: address to listen on.
+        port: 0 takes a free one.
+        gateway: answers everything but ``GET /``.
+        page: None serves no page.
+    """
+
+    daemon_threads = True  # a kept connection must not keep the process
+    block_on_close = False
+
+    def __init__(self, host: str, port: int, gateway: Gateway, page: Page | None = None) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.gateway = gateway
+        self.page = page
+        super().__init__((host, port), _Connection)
+
+    @property
+    def url(self) -> str:
+        """Where the server listens, with a trailing slash."""
+        host, port = self.server_address[:2]
+        name = host.decode() if isinstance(host, bytes | bytearray) else str(host)
+        return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
+
+    def server_bind(self) -> None:
+        """Bind without asking a name server for this machine's name, as the base class does."""
+        TCPServer.server_bind(self)
+
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches the server."""
+        return str(self.server_address[0]) in LOOPBACK_HOSTS
+
+
+class _Connection(BaseHTTPRequestHandler):
+    """One connection of a client."""
+
+    server: LocalServer
+    protocol_version = "HTTP/1.1"  # connections are kept
+    server_version, sys_version = "typo3-retrieval", ""
+    timeout = IDLE_SECONDS
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing of the base class's lines: `_answer` writes one a request."""
+
+    def _answer(self) -> None:
+        started = time.monotonic()
+        response = self._response()
+        self.send_response_only(response.status)
+        self.send_header("date", self.date_time_string())
+        for name, value in response.headers:
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(response.body)))
+        if self.close_connection:
+            self.send_header("connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(response.body)
+        log.info(
+            "%s %s %d %d ms",
+            self.command,
+            self.path.partition("?")[0],
+            response.status,
+            (time.monotonic() - started) * 1000,
+        )
+
+    def _response(self) -> Response:
+        length = self.headers.get("content-length", "0")
+        if "transfer-encoding" in self.headers or not (length.isascii() and length.isdigit()):
+            self.close_connection = True  # where the next request begins is unknown
+            return _plain(HTTPStatus.LENGTH_REQUIRED)
+        if int(length) > MAX_BODY:
+            self.close_connection = True
+            self._drain(min(int(length), MAX_DRAINED))
+            return self.server.gateway.refusal("REQUEST_TOO_LARGE")
+        body = self.rfile.read(int(length))
+        if self.server.page is not None and self.command == "GET" and self._path() == "/":
+            return self._page(self.server.page)
+        return self.server.gateway.answer(
+            Request(
+                method=self.command,
+                target=self.path,
+                headers=tuple(self.headers.items()),
+                body=body,
+                client=self.client_address[0],
+            )
+        )
+
+    def _drain(self, length: int) -> None:
+        """Read and forget: closing with unread bytes would reset the connection."""
+        while length > 0 and (chunk := self.rfile.read(min(length, 64 * 1024))):
+            length -= len(chunk)
+
+    def _page(self, page: Page) -> Response:
+        if self.server.is_loopback() and host_of(self.headers.get("host")) not in LOOPBACK_HOSTS:
+            return _plain(HTTPStatus.MISDIRECTED_REQUEST)
+        return page.response()
+
+    def _path(self) -> str:
+        return self.path.partition("?")[0]
+
+
+for _method in ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"):
+    setattr(_Connection, f"do_{_method}", _Connection._answer)  # the gateway knows the routes
+
+
+def _plain(status: HTTPStatus) -> Response:
+    return Response(
+        status=status,
+        headers=(("content-type", "text/plain; charset=utf-8"),),
+        body=f"{status.phrase}\n".encode(),
+    )
