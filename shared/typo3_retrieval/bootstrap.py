@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from typo3_retrieval.adapters.secrets import Secrets
@@ -27,6 +26,8 @@ from typo3_retrieval.edge import settings as variables
 from typo3_retrieval.edge.settings import MysqlUrl, Settings, SqliteUrl, missing
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from typo3_retrieval.edge.authorizer import Authorizer, Users
     from typo3_retrieval.edge.services import Services
     from typo3_retrieval.plugin import Registration
@@ -197,9 +198,7 @@ def _sites(settings: Settings) -> "Sites":
 
     if settings.sites is None:
         raise missing(variables.SITES, "a folder that holds <identifier>/config.yaml")
-    return read_sites(
-        settings.sites, context=settings.context, environment=settings.environment
-    )
+    return read_sites(settings.sites, context=settings.context, environment=settings.environment)
 
 
 def _database(settings: Settings, secrets: SecretSource) -> "Database | None":
@@ -280,6 +279,8 @@ def _chosen(
     Raises:
         ConfigurationError: RETRIEVAL_BACKENDS names one that is not installed.
     """
+    from importlib.metadata import entry_points
+
     from typo3_retrieval.plugin import ENTRY_POINT_GROUP, in_order
 
     wanted = settings.backends
@@ -311,7 +312,7 @@ def _built_in() -> "tuple[Registration, ...]":
     return (database.BACKEND,)
 
 
-def _loaded(entry_point: EntryPoint) -> "Registration | None":
+def _loaded(entry_point: "EntryPoint") -> "Registration | None":
     """A stranger's registration; None when it cannot be had: the others still answer."""
     from typo3_retrieval.plugin import Registration
 

@@ -3,9 +3,12 @@
 import json
 import os
 import platform
+import sqlite3
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +31,22 @@ for name in names:
 print(json.dumps({"names": names, "aws": sorted({"boto3", "botocore"} & set(sys.modules))}))
 """
 
+LOAD_HANDLER = """
+import json, sys
+sys.path[:0] = sys.argv[1:]
+import handler
+aws = {"boto3", "botocore"} & set(sys.modules)
+print(json.dumps({"callable": callable(handler.lambda_handler), "aws": sorted(aws)}))
+"""
+
+FUNCTIONS = sorted(path.parent.name for path in REPOSITORY.glob("functions/*/handler.py"))
+SITE = """
+rootPageId: 1
+base: https://www.example.org/
+languages:
+  - {languageId: 0, title: English, locale: en_GB.UTF-8, base: /}
+"""
+
 BACKENDS_OF_STRANGERS = """
 import json, sys
 from importlib.metadata import entry_points
@@ -43,10 +62,13 @@ class Interpreter:
     path: str
     version: str  # "3.13"
 
-    def run(self, script: str, *arguments: str | Path) -> str:
+    def run(
+        self, script: str, *arguments: str | Path, environment: Mapping[str, str] | None = None
+    ) -> str:
         """Run *script* with the standard library and nothing else; return what it printed."""
         done = subprocess.run(
             [self.path, "-I", "-S", "-B", "-c", script, *map(str, arguments)],
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -82,14 +104,23 @@ def build_environment(interpreter: Interpreter) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def built(build_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `sam build` filled from template.yaml."""
+def built(
+    interpreter: Interpreter,
+    build_environment: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The folder that `sam build` filled from template.yaml.
+
+    SAM builds the functions only where it finds the runtime's Python; elsewhere the layer is built.
+    """
+    resource = [] if interpreter.version == RUNTIME else ["RetrievalLayer"]
     target = tmp_path_factory.mktemp("sam") / "build"
     _run(["make", ".venv-sam/installed"], build_environment)
     _run(
         [
             str(REPOSITORY / ".venv-sam/bin/sam"),
             "build",
+            *resource,
             "--build-in-source",
             f"--build-dir={target}",
             "--parameter-overrides",
@@ -106,6 +137,24 @@ def layer(built: Path) -> Path:
     return built / "RetrievalLayer" / "python"
 
 
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, str]:
+    """The least that a function asks its environment for, with everything on this disk."""
+    sites = tmp_path / "sites"
+    (sites / "main").mkdir(parents=True)
+    (sites / "main" / "config.yaml").write_text(SITE)
+    database = tmp_path / "site.sqlite"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE pages (uid INTEGER PRIMARY KEY)")
+    secret = tmp_path / "token.json"
+    secret.write_text(json.dumps({"keys": {"k1": "0123456789abcdef" * 4}, "active": "k1"}))
+    return {
+        "RETRIEVAL_DATABASE_URL": f"sqlite://{database}",
+        "RETRIEVAL_SITES": str(sites),
+        "RETRIEVAL_TOKEN_SECRET": secret.as_uri(),
+    }
+
+
 def test_every_module_of_the_layer_imports(layer: Path, interpreter: Interpreter) -> None:
     answer = json.loads(interpreter.run(IMPORT_ALL, layer))
     source = REPOSITORY / "shared" / "typo3_retrieval"
@@ -113,6 +162,15 @@ def test_every_module_of_the_layer_imports(layer: Path, interpreter: Interpreter
         "typo3_retrieval"
     }
     assert answer["aws"] == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_handler_starts_with_the_layer_alone(
+    layer: Path, interpreter: Interpreter, function: str, settings: dict[str, str]
+) -> None:
+    folder = REPOSITORY / "functions" / function
+    answer = interpreter.run(LOAD_HANDLER, folder, layer, environment=settings)
+    assert json.loads(answer) == {"callable": True, "aws": []}
 
 
 def test_the_layer_leaves_out_what_the_runtime_has_or_nobody_needs(layer: Path) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from typo3_retrieval.core.errors import RetrievalError
-
 from typo3_retrieval_cli.output import as_json
 
 log = logging.getLogger(__name__)

@@ -2,17 +2,20 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
-from rich.console import Console, RenderableType
-from rich.text import Text
+
+if TYPE_CHECKING:  # and imported where it is used: half of what --help would wait for
+    from rich.console import RenderableType
 
 OK, FAILED, WRONG_USAGE = 0, 1, 2  # exit status
 
 
-def show(*lines: RenderableType) -> None:
+def show(*lines: "RenderableType") -> None:
     """Print a result for people."""
+    from rich.console import Console
+
     console = Console(highlight=False)
     for line in lines:
         console.print(line)
@@ -20,11 +23,17 @@ def show(*lines: RenderableType) -> None:
 
 def show_address(text: str, *, indent: str = "") -> None:
     """Print a URL or an id unbroken, however narrow the terminal is."""
+    from rich.console import Console
+    from rich.text import Text
+
     Console(highlight=False).print(Text(indent + text, style="cyan"), soft_wrap=True)
 
 
 def tell(message: str, *, style: str = "") -> None:
     """Print a remark on stderr."""
+    from rich.console import Console
+    from rich.text import Text
+
     Console(stderr=True, highlight=False).print(Text(message, style=style), soft_wrap=True)
 
 

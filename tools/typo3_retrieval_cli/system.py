@@ -10,9 +10,22 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typo3_retrieval.core.errors import ConfigurationError
     from typo3_retrieval.core.secrets import TokenKeys
     from typo3_retrieval.edge.services import Services
     from typo3_retrieval.edge.settings import Settings
+    from typo3_retrieval.typo3.database import Database
+    from typo3_retrieval.typo3.public_pages import PublicPages
+    from typo3_retrieval.typo3.routing import Router
+
+
+def no_database() -> "ConfigurationError":
+    """Say that a command needs the database."""
+    from typo3_retrieval.edge import settings
+
+    return settings.missing(
+        settings.DATABASE_URL, "mysql://host:port/name or sqlite:///absolute/path"
+    )
 
 
 def _epoch() -> int:
@@ -50,6 +63,14 @@ class System:
             self._built[backend] = self._build(settings)
         return self._built[backend]
 
+    def close(self) -> None:
+        """Close what was opened; what is asked for later is built anew."""
+        for services in self._built.values():
+            close = getattr(services.database, "close", None)  # not part of the port
+            if close is not None:
+                close()
+        self._built.clear()
+
     def settings(self) -> "Settings":
         """The settings that the environment gives.
 
@@ -59,6 +80,28 @@ class System:
         from typo3_retrieval.edge.settings import Settings
 
         return Settings.from_environment(self.environment)
+
+    def public_pages(self) -> "PublicPages":
+        """The live check of pages.
+
+        Raises:
+            ConfigurationError: there is no database.
+        """
+        pages = self.services().public_pages
+        if pages is None:
+            raise no_database()
+        return pages
+
+    def router(self) -> "tuple[Database, Router]":
+        """What builds URLs, and the tables that it needs.
+
+        Raises:
+            ConfigurationError: there is no database.
+        """
+        services = self.services()
+        if services.database is None or services.router is None:
+            raise no_database()
+        return services.database, services.router
 
     def token_keys(self) -> "TokenKeys":
         """The keys that sign and verify tokens.

@@ -89,7 +89,7 @@ class MysqlDatabase:
             cursor.execute(statement, values)
             return cursor.fetchall()
 
-    def _connect(self) -> pymysql.Connection[pymysql.cursors.DictCursor]:
+    def _connect(self) -> "pymysql.Connection[pymysql.cursors.DictCursor]":
         try:
             return self._open(self._credentials(False))
         except pymysql.OperationalError as error:
@@ -97,7 +97,7 @@ class MysqlDatabase:
                 raise
         return self._open(self._credentials(True))  # once: a wrong secret must not loop
 
-    def _open(self, credentials: Credentials) -> pymysql.Connection[pymysql.cursors.DictCursor]:
+    def _open(self, credentials: Credentials) -> "pymysql.Connection[pymysql.cursors.DictCursor]":
         connection = pymysql.connect(
             host=self._host,
             port=self._port,

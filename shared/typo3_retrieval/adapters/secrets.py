@@ -60,9 +60,7 @@ class Secrets:
         self._clients: dict[str | None, SecretsManagerClient] = {}
         self._remembered: dict[str, tuple[int, Mapping[str, object]]] = {}
 
-    def read(
-        self, reference: SecretReference, *, max_age: int = MAX_AGE
-    ) -> Mapping[str, object]:
+    def read(self, reference: SecretReference, *, max_age: int = MAX_AGE) -> Mapping[str, object]:
         """See `SecretSource.read`."""
         now = self._now()
         if reference.reference in self._remembered:

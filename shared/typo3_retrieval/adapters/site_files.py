@@ -38,10 +38,18 @@ def read_sites(folder: Path | str, *, context: str, environment: Mapping[str, st
     notes: list[str] = []
     for path in sorted(root.glob(f"*/{FILE_NAME}")):
         identifier = path.parent.name
+        reader = _Reader(root, identifier)
         try:
-            site = _read_site(root, path, context, environment)
+            site = parse_site(
+                identifier,
+                reader.read(path),
+                context=context,
+                environment=environment,
+                source=f"{identifier}/{FILE_NAME}",
+            )
             _check_root_is_free(site, sites)
             sites.append(site)
+            notes += reader.notes
         except ConfigurationError as error:
             # The note reaches whoever asks; what is wrong is the operator's affair.
             log.warning("site %s cannot be read: %s", identifier, error)
@@ -54,16 +62,6 @@ def read_sites(folder: Path | str, *, context: str, environment: Mapping[str, st
     return Sites(sites=tuple(sites), notes=tuple(notes))
 
 
-def _read_site(root: Path, path: Path, context: str, environment: Mapping[str, str]) -> Site:
-    return parse_site(
-        path.parent.name,
-        _read_file(root, path, ()),
-        context=context,
-        environment=environment,
-        source=f"{path.parent.name}/{FILE_NAME}",
-    )
-
-
 def _check_root_is_free(site: Site, others: list[Site]) -> None:
     """Two sites of one root page would make the site of a page a matter of luck."""
     for other in others:
@@ -74,92 +72,74 @@ def _check_root_is_free(site: Site, others: list[Site]) -> None:
             )
 
 
-def _read_file(root: Path, path: Path, importing: tuple[Path, ...]) -> dict[str, Any]:
-    """Read one file and merge what it imports below it.
+class _Reader:
+    """Reads a site's file and what it imports.
 
     Args:
-        root: errors name files relative to it.
-        path: the file.
-        importing: the files that led here, to find a loop.
+        root: the folder of all sites; errors name files relative to it.
+        identifier: of the site.
     """
-    name = _name(root, path)
-    if path in importing:
-        chain = " -> ".join(_name(root, each) for each in (*importing, path))
-        raise ConfigurationError(f"{name}: imports form a loop: {chain}")
-    content = _parse(path, name)
-    imports = content.pop("imports", None) or []
-    if not isinstance(imports, list):
-        raise ConfigurationError(f"{name}: imports must be a list")
-    merged: dict[str, Any] = {}
-    for index, each in enumerate(imports):
-        target = _import_target(root, path, each, f"{name}: imports[{index}]")
-        # Later imports win over earlier ones, the file itself over all.
-        merged = _merged(merged, _read_file(root, target, (*importing, path)))
-    return cast("dict[str, Any]", _merged(merged, content))
 
+    def __init__(self, root: Path, identifier: str) -> None:
+        self._root = root
+        self._identifier = identifier
+        self.notes: list[str] = []
 
-def _import_target(root: Path, path: Path, entry: object, key: str) -> Path:
-    resource = entry.get("resource") if isinstance(entry, Mapping) else entry
-    if not isinstance(resource, str) or not resource:
-        raise ConfigurationError(f"{key}.resource is missing")
-    if resource.startswith("EXT:"):
-        raise ConfigurationError(
-            f'{key}.resource is "{resource}": files of extensions are not at hand here; '
-            f"copy the file beside {FILE_NAME} and import it by a relative path"
-        )
-    target = (path.parent / resource).resolve()
-    # The folder of all sites is what the operator handed over; nothing above it is read.
-    if not target.is_relative_to(root.resolve()):
-        raise ConfigurationError(f'{key}.resource is "{resource}", outside the folder of sites')
-    if not target.is_file():
-        raise ConfigurationError(f'{key}.resource is "{resource}": no such file')
-    return target
+    def read(self, path: Path, importing: tuple[Path, ...] = ()) -> dict[str, Any]:
+        """Read one file and merge what it imports below it.
 
+        Args:
+            path: the file.
+            importing: the files that led here, to find a loop.
 
-def _merged(below: Any, above: Any) -> Any:
-    """Lay *above* over *below*: mappings merge, lists are joined, scalars are replaced."""
-    if isinstance(below, list) and isinstance(above, list):
-        return [*below, *above]
-    if isinstance(below, dict) and isinstance(above, dict):
-        result = dict(below)
-        for name, value in above.items():
-            result[name] = _merged(below[name], value) if name in below else value
-        return result
-    return above
+        Raises:
+            ConfigurationError: naming the file and the key.
+        """
+        name = self._name(path)
+        if path in importing:
+            chain = " -> ".join(map(self._name, (*importing, path)))
+            raise ConfigurationError(f"{name}: imports form a loop: {chain}")
+        content = _parse(path, name)
+        imports = content.pop("imports", None) or []
+        if not isinstance(imports, list):
+            raise ConfigurationError(f"{name}: imports must be a list")
+        merged: dict[str, Any] = {}
+        for index, each in enumerate(imports):
+            target = self._target(path, each, f"{name}: imports[{index}]")
+            if target is not None:
+                # Later imports win over earlier ones, the file itself over all.
+                merged = _merged(merged, self.read(target, (*importing, path)))
+        return cast("dict[str, Any]", _merged(merged, content))
 
+    def _target(self, path: Path, entry: object, key: str) -> Path | None:
+        """The imported file; None for one of an extension, which only TYPO3 has."""
+        resource = entry.get("resource") if isinstance(entry, Mapping) else entry
+        if not isinstance(resource, str) or not resource:
+            raise ConfigurationError(f"{key}.resource is missing")
+        if resource.startswith("EXT:"):
+            # Such a file mostly holds route enhancers. Without them a URL is the page's path and
+            # a query, which TYPO3 accepts: better than a site that cannot be asked at all.
+            log.warning(
+                '%s.resource is "%s", which is not at hand here; to have it, copy the file beside '
+                "%s and import it by a relative path",
+                key,
+                resource,
+                FILE_NAME,
+            )
+            note = f'Site "{self._identifier}": a configuration of an extension was left out.'
+            self.notes += [] if note in self.notes else [note]
+            return None
+        target = (path.parent / resource).resolve()
+        # The folder of all sites is what the operator handed over; nothing above it is read.
+        if not target.is_relative_to(self._root.resolve()):
+            raise ConfigurationError(
+                f'{key}.resource is "{resource}", outside the folder of sites'
+            )
+        if not target.is_file():
+            raise ConfigurationError(f'{key}.resource is "{resource}": no such file')
+        return target
 
-def _parse(path: Path, name: str) -> dict[str, Any]:
-    import yaml  # here, because a cold start that reads no site need not pay for it
-
-    try:
-        if path.stat().st_size > MAX_FILE_SIZE:
-            raise ConfigurationError(f"{name}: is larger than {MAX_FILE_SIZE} bytes")
-        content = yaml.load(path.read_bytes(), Loader=_loader())  # noqa: S506  # a SafeLoader
-    except OSError as error:
-        raise ConfigurationError(f"{name}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{name}: is not valid YAML: {_reason(error)}") from error
-    if not isinstance(content, dict):
-        raise ConfigurationError(f"{name}: must hold a mapping")
-    return content
-
-
-def _reason(error: Exception) -> str:
-    """What is wrong and where, in one line, without the path that PyYAML's message has."""
-    problem = getattr(error, "problem", None) or str(error)
-    mark = getattr(error, "problem_mark", None)
-    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-    return re.sub(r"\s+", " ", f"{problem}{where}")
-
-
-def _name(root: Path, path: Path) -> str:
-    try:
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return path.name
-
-
-@cache
+    @cache
 def _loader() -> Any:
     """A safe loader that reads scalars as Symfony's does: YAML 1.2's core schema.
 

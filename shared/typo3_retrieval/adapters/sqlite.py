@@ -45,6 +45,8 @@ class SqliteDatabase:
                 f"RETRIEVAL_DATABASE_URL: {path} is not a readable SQLite database."
             ) from error
         self._connection.row_factory = sqlite3.Row
+        # SQLite takes any bytes for text; one odd row must not fail a whole statement.
+        self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
         # SQLite's own LOWER() folds ASCII only; MariaDB's knows Unicode, and so must this one.
         self._connection.create_function("LOWER", 1, _lower, deterministic=True)
         self._connection.create_aggregate("BIT_OR", 1, _BitOr)

@@ -47,7 +47,7 @@ class Cascade:
             if answer is not None:
                 return Evidence(
                     backend=backend.name,
-                    sources=_distinct(answer.sources)[: query.limit],
+                    sources=tuple(answer.sources),
                     notes=(*notes, *answer.notes),
                     attempts=tuple(attempts),
                 )
@@ -81,7 +81,10 @@ class Cascade:
         answer, outcome, reason = None, Outcome.FAILED, ""
         try:
             if availability := backend.availability():
-                answer, outcome = backend.search(query, access), Outcome.ANSWERED
+                found = backend.search(query, access)
+                # Read here, where an odd answer is survived as well as an exception.
+                answer = SearchAnswer(_distinct(found.sources)[: query.limit], tuple(found.notes))
+                outcome = Outcome.ANSWERED
             else:
                 outcome, reason = Outcome.UNAVAILABLE, availability.reason
         except BackendError as error:

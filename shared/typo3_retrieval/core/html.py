@@ -46,6 +46,11 @@ class _Reader(HTMLParser):
     def unknown_decl(self, data: str) -> None:
         """Drop CDATA sections and the like, as browsers do."""
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Skip ``<![anything]>``, as browsers do; the inherited one raises at unknown names."""
+        del report
+        return self.rawdata.find(">", i) + 1 or -1
+
     def _border(self, tag: str) -> None:
         if tag in _BLOCKS:
             self.pieces.append("\n")

@@ -40,7 +40,10 @@ class SourceId:
         Raises:
             InvalidInput: a part does not fit the grammar, so the row cannot be named.
         """
-        return cls.parse(":".join((backend, *map(str, parts))))
+        built = cls.parse(":".join((backend, *map(str, parts))))
+        if len(built.parts) != len(parts):  # a colon in a part
+            raise InvalidInput("Invalid source_id.")
+        return built
 
     def __str__(self) -> str:
         return ":".join((self.backend, *self.parts))

@@ -9,9 +9,7 @@ from typo3_retrieval.core.query import RetrievalQuery
 from typo3_retrieval.core.source_id import SourceId
 
 
-def search_wordings(
-    query: RetrievalQuery, search: Callable[[str], SearchAnswer]
-) -> SearchAnswer:
+def search_wordings(query: RetrievalQuery, search: Callable[[str], SearchAnswer]) -> SearchAnswer:
     """Ask *search* for the question and each of its alternatives; fuse by reciprocal rank.
 
     The lists are of one engine, so their ranks are comparable. A hit keeps the excerpt and

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from typo3_retrieval import __version__
 from typo3_retrieval.core.access import AccessContext
 from typo3_retrieval.core.evidence import Evidence, EvidenceSource
 from typo3_retrieval.core.evidence_text import evidence_text
@@ -18,7 +17,6 @@ from typo3_retrieval.edge.models import (
     BackendAttempt,
     FetchRequest,
     FetchResponse,
-    HealthResponse,
     KeywordRequest,
     KeywordResponse,
     KeywordSource,
@@ -31,9 +29,7 @@ from typo3_retrieval.typo3.languages import choose_language
 from typo3_retrieval.typo3.sites import Sites
 
 
-def answer_query(
-    services: Services, request: QueryRequest, access: AccessContext
-) -> QueryResponse:
+def answer_query(services: Services, request: QueryRequest, access: AccessContext) -> QueryResponse:
     """Search for a question's evidence.
 
     Raises:
@@ -80,9 +76,7 @@ def query_response(query: RetrievalQuery, evidence: Evidence, sites: Sites) -> Q
     )
 
 
-def answer_fetch(
-    services: Services, request: FetchRequest, access: AccessContext
-) -> FetchResponse:
+def answer_fetch(services: Services, request: FetchRequest, access: AccessContext) -> FetchResponse:
     """Read a page of one source's text.
 
     Raises:
@@ -133,17 +127,10 @@ def answer_keyword_search(
     )
 
 
-def answer_availability(
-    services: Services, request: AvailabilityRequest, access: AccessContext
-) -> AvailabilityResponse:
+def answer_availability(services: Services, request: AvailabilityRequest) -> AvailabilityResponse:
     """Tell whether a keyword search now would find a backend."""
     search = _keyword_search(services, index_backed=request.index_backed)
     return AvailabilityResponse(available=search.is_available())
-
-
-def answer_health() -> HealthResponse:
-    """Tell that the service runs, without asking anything behind it."""
-    return HealthResponse(version=__version__)
 
 
 def iso_time(seconds: int | None) -> str | None:

@@ -1,7 +1,6 @@
 """REST API proxy events in, answers or problems out: the same for every route."""
 
 import base64
-import binascii
 import json
 import re
 import time
@@ -158,7 +157,7 @@ def _body(event: Event) -> str:
         if len(raw) > MAX_BODY:
             raise too_large
         return raw.decode("utf-8")
-    except (UnicodeError, binascii.Error):
+    except ValueError:  # no UTF-8, no Base64
         raise Refused(HTTPStatus.BAD_REQUEST, "The body is no UTF-8 text.") from None
 
 
@@ -194,11 +193,12 @@ def _depth(text: str) -> int:
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse an object that says a thing twice: readers differ on which one counts."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
-        raise Refused(HTTPStatus.BAD_REQUEST, f"{one_line(twice)[:64]}: is there twice.")
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        known = name.encode("utf-8", "replace").decode()  # a lone surrogate is no character
+        if known in members:
+            raise Refused(HTTPStatus.BAD_REQUEST, f"{one_line(known)[:64]}: is there twice.")
+        members[known] = value
     return members
 
 

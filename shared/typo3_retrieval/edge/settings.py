@@ -186,8 +186,8 @@ def _mysql(wrong: ConfigurationError, url: SplitResult, port: int | None) -> Mys
 
 
 def _secret(name: str, value: str) -> SecretReference:
-    is_file = value.startswith("file:///")
-    if not is_file and not _SECRET.fullmatch(value):
+    is_name = _SECRET.fullmatch(value) and not value.startswith("file:")
+    if not is_name and not value.startswith("file:///"):
         raise _wrong(
             name, "an ARN or a name in Secrets Manager, or file:///path.json; never the secret"
         )

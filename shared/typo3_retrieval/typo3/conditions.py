@@ -14,7 +14,7 @@ from typo3_retrieval.core.errors import ConfigurationError
 from typo3_retrieval.typo3.pcre import PatternError, compile_delimited
 
 # What an expression can hold. An unset environment variable is False, as PHP's getenv() has it.
-Value: TypeAlias = "str | int | float | bool | list[Value] | None"
+Value: TypeAlias = str | int | float | bool | list["Value"] | None
 
 _TOKEN = re.compile(
     r"""\s*(?:

@@ -84,13 +84,13 @@ def visible_content(
             element
             for row in placed[key]
             for shown in stock.unfolded(row, reading)
-            if (element := _printed_element(shown, fields, more_types)) is not None
+            if (element := printed_element(shown, fields, more_types)) is not None
         )
         for key, reading in readings.items()
     }
 
 
-def _printed_element(
+def printed_element(
     row: ContentRow, fields: Sequence[str], more_types: Set[str]
 ) -> ContentElement | None:
     """What the row's type prints of it; None for a type that prints nothing."""

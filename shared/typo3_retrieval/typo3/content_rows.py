@@ -23,7 +23,7 @@ _OWN_TABLE = "tt_content_"  # the prefix of a reference to an element
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentRow:
-    """One element that passes its own enable fields."""
+    """One element of a page."""
 
     uid: int
     pid: int
@@ -36,6 +36,7 @@ class ContentRow:
     header_layout: int = 0
     records: str = ""
     texts: Mapping[str, str]  # by field name
+    is_open: bool = True  # whether it passes its own enable fields
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -51,11 +52,13 @@ class ContentTable:
     Args:
         fields: the text fields to load.
         now: epoch seconds.
+        closed_too: load rows that nobody may see as well, for comparison: `ContentRow.is_open`.
     """
 
     database: Database
     fields: Sequence[str]
     now: int
+    closed_too: bool = False
 
     def of_pages(self, pages: Collection[int], languages: Iterable[int]) -> list[ContentRow]:
         """All elements on these pages in these languages. One statement."""
@@ -89,6 +92,9 @@ class ContentTable:
         texts = [field for field in self.fields if field in there]
         columns += [f"c.{field} AS text_{index}" for index, field in enumerate(texts)]
         visible = enable_fields_sql("c", there, for_table="tt_content")
+        columns.append(f"CASE WHEN {visible} THEN 1 ELSE 0 END AS is_open")
+        if self.closed_too:
+            visible = "c.t3ver_wsid = 0" if "t3ver_wsid" in there else "1 = 1"
         # S608: names of columns and our own conditions; the values are parameters.
         statement = f"""
             SELECT {", ".join(columns)}
@@ -116,6 +122,7 @@ def _content_row(row: Row, texts: Sequence[str]) -> ContentRow:
         header_layout=number("header_layout"),
         records=_text(row.get("records")),
         texts={field: _text(row[f"text_{index}"]) for index, field in enumerate(texts)},
+        is_open=bool(row.get("is_open")),
     )
 
 

@@ -1,13 +1,30 @@
 """What a visitor reads on a page, as text: for scoring, for excerpts, and in full."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from typo3_retrieval.core.html import lines_of, plain_text
 from typo3_retrieval.core.text import one_line
-from typo3_retrieval.typo3.content import ContentElement, visible_content
+from typo3_retrieval.typo3.content import (
+    MAIN_COLUMN,
+    TEXT_FIELDS,
+    ContentElement,
+    visible_content,
+)
 from typo3_retrieval.typo3.database import Database
-from typo3_retrieval.typo3.public_pages import PageKey, PublicPage
+from typo3_retrieval.typo3.public_page import PageKey, PublicPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedContent:
+    """What the site's templates print of `tt_content`: TypoScript knows it, tables do not."""
+
+    columns: Set[int] = MAIN_COLUMN  # colPos
+    more_types: Set[str] = frozenset()  # CTypes beside the core's that print header and body
+    more_fields: tuple[str, ...] = ()  # columns beside the core's that are printed
+
+
+CORE_CONTENT = PrintedContent()  # what TYPO3's own templates print
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,18 +40,32 @@ class PageText:
 
 
 def page_texts(
-    database: Database, pages: Sequence[PublicPage], *, page_fields: Sequence[str], now: int
+    database: Database,
+    pages: Sequence[PublicPage],
+    *,
+    page_fields: Sequence[str],
+    printed: PrintedContent,
+    now: int,
 ) -> Mapping[PageKey, PageText]:
     """Read the visible text of *pages*, in their order.
 
     Raises:
         BackendError: the database did not answer.
     """
-    content = visible_content(database, [page.verdict for page in pages], now=now)
+    content = visible_content(
+        database,
+        [page.verdict for page in pages],
+        now=now,
+        columns=printed.columns,
+        fields=(*TEXT_FIELDS, *printed.more_fields),
+        more_types=printed.more_types,
+    )
     fields = _page_rows(database, pages, page_fields)
     return {
         (page.uid, page.language_id): _page_text(
-            page, content.get((page.uid, page.language_id), ()), fields[_shown_uid(page)]
+            page,
+            content.get((page.uid, page.language_id), ()),
+            fields.get(_shown_uid(page), {}),  # it may have gone since it was judged
         )
         for page in pages
     }
@@ -49,7 +80,9 @@ def _page_text(
         body.append(description)
     for element in elements:
         header, subheader = one_line(element.header), one_line(element.subheader)
-        lines = ([subheader] if subheader else []) + lines_of(element.bodytext)
+        lines = ([subheader] if subheader else []) + [
+            line for text in (element.bodytext, *element.more) for line in lines_of(text)
+        ]
         if header:
             document.append(f"## {header}")
             body.append(header)
@@ -72,11 +105,12 @@ def _page_text(
 def _page_rows(
     database: Database, pages: Sequence[PublicPage], names: Sequence[str]
 ) -> Mapping[int, Mapping[str, str]]:
-    """The search fields of the shown rows, as plain text by uid and name of the field."""
+    """The fields of the shown rows that are there, as plain text by uid and name of the field."""
     there = database.columns("pages")
-    columns = ", ".join(["uid", *(f"{name} AS field_{name}" for name in names if name in there)])
+    wanted = dict.fromkeys(("description", *names))
+    columns = "".join(f", {name} AS field_{name}" for name in wanted if name in there)
     rows = database.rows(
-        f"SELECT {columns} FROM pages WHERE uid IN %(uids)s",  # noqa: S608  # checked names
+        f"SELECT uid{columns} FROM pages WHERE uid IN %(uids)s",  # noqa: S608  # checked names
         {"uids": [_shown_uid(page) for page in pages]},
     )
     return {

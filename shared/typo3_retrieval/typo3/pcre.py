@@ -5,18 +5,12 @@ What the two engines spell differently is translated; what Python lacks is refus
 """
 
 import re
-from functools import lru_cache
+import unicodedata
+from functools import cache, lru_cache
 
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-# Unicode properties: inside a character class, and standing alone.
-_PROPERTIES = {
-    "L": (r"^\W\d_", r"[^\W\d_]"),
-    "N": (r"\d", r"\d"),
-    "Nd": (r"\d", r"\d"),
-    "Lu": ("A-ZÀ-ÖØ-Þ", "[A-ZÀ-ÖØ-Þ]"),
-    "Ll": ("a-zß-öø-ÿ", "[a-zß-öø-ÿ]"),
-}
+_HIGHEST_NAMED = 0x323AF  # CJK extension H; above are tags and private use
 _PIECE = re.compile(
     r"\\p\{\^?[A-Za-z]+\}|\\[\s\S]|\(\?<(?![=!])|\[\^?\]?|\]|\$|[\s\S]",
 )
@@ -91,7 +85,24 @@ def _translated(pattern: str, *, dollar_end_only: bool) -> str:
 
 
 def _property(name: str, *, in_class: bool) -> str:
-    inside, alone = _PROPERTIES.get(name, ("", ""))
-    if not alone or (in_class and inside.startswith("^")):
+    """Write out the characters of a Unicode category, which `re` has no name for."""
+    negated = name.startswith("^")
+    ranges = _category(name.lstrip("^"))
+    if not ranges or (negated and in_class):
         raise PatternError(f"\\p{{{name}}} is not supported here")
-    return inside if in_class else alone
+    return ranges if in_class else f"[{'^' if negated else ''}{ranges}]"
+
+
+@cache
+def _category(name: str) -> str:
+    """Ranges of the characters whose general category starts with *name*, e.g. ``L``."""
+    ranges: list[str] = []
+    start = -1
+    for code in range(_HIGHEST_NAMED + 2):
+        inside = unicodedata.category(chr(code)).startswith(name)
+        if inside and start < 0:
+            start = code
+        elif not inside and start >= 0:
+            ranges.append(f"\\U{start:08x}-\\U{code - 1:08x}")
+            start = -1
+    return "".join(ranges)

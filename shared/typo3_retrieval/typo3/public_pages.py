@@ -1,38 +1,18 @@
-"""The live check: which pages a visitor without login can open now, and at which address."""
+"""The live check: what a visitor without login can open and read now, and at which address."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
+from typo3_retrieval.typo3.content import ContentKey
 from typo3_retrieval.typo3.database import Database
+from typo3_retrieval.typo3.page_content import PageContent, page_contents
+from typo3_retrieval.typo3.page_text import CORE_CONTENT, PageText, PrintedContent, page_texts
 from typo3_retrieval.typo3.pages import PageTree, load_pages
-from typo3_retrieval.typo3.routing import Router, RoutingError, UrlRequest
-from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
-from typo3_retrieval.typo3.visibility import Verdict, judge_page
-
-PageKey = tuple[int, int]  # uid of the default-language page, sys_language_uid
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicPage:
-    """A page that an anonymous visitor can open in one language."""
-
-    uid: int  # of the default-language page
-    language_id: int  # that was asked for; the shown row may be another by fallback
-    site: Site
-    language: SiteLanguage
-    verdict: Verdict
-    url: str  # absolute
-
-    @property
-    def title(self) -> str:
-        """Title of the row that is shown."""
-        return self.verdict.rendered.title if self.verdict.rendered else ""
-
-    @property
-    def last_modified(self) -> int | None:
-        """UNIX epoch, seconds: the last change of the shown row or its content."""
-        row = self.verdict.rendered
-        return (row.last_changed or row.tstamp or None) if row else None
+from typo3_retrieval.typo3.public_page import PageKey as PageKey
+from typo3_retrieval.typo3.public_page import PublicPage as PublicPage
+from typo3_retrieval.typo3.routing import BuiltUrl, Router, RoutingError, UrlRequest
+from typo3_retrieval.typo3.sites import Sites
+from typo3_retrieval.typo3.visibility import MOUNT_POINT, Verdict, judge_page
 
 
 class PublicPages:
@@ -43,15 +23,26 @@ class PublicPages:
         sites: the sites that are configured.
         router: builds the addresses.
         now: UNIX epoch, seconds; asked for each answer.
+        printed: which content the site's templates print.
+        typo3_version: the major version.
     """
 
     def __init__(
-        self, *, database: Database, sites: Sites, router: Router, now: Callable[[], int]
+        self,
+        *,
+        database: Database,
+        sites: Sites,
+        router: Router,
+        now: Callable[[], int],
+        printed: PrintedContent = CORE_CONTENT,
+        typo3_version: int = 13,
     ) -> None:
         self._database = database
         self._sites = sites
         self._router = router
         self._now = now
+        self._printed = printed
+        self._typo3_version = typo3_version
 
     def verdicts(self, keys: Iterable[PageKey]) -> Mapping[PageKey, Verdict]:
         """What a visitor gets for each page, and why not.
@@ -71,12 +62,98 @@ class PublicPages:
         visible = {key: verdict for key, verdict in verdicts.items() if verdict.visible}
         return self._addressed(tree, visible)
 
+    def texts(
+        self, pages: Sequence[PublicPage], *, page_fields: Sequence[str] = ()
+    ) -> Mapping[PageKey, PageText]:
+        """Read what visitors read on *pages*, in their order. At most three statements.
+
+        Args:
+            pages: of `published`.
+            page_fields: further columns of `pages` whose words describe the page.
+
+        Raises:
+            BackendError: the database did not answer.
+        """
+        return page_texts(
+            self._database,
+            pages,
+            page_fields=page_fields,
+            printed=self._printed,
+            now=self._now(),
+        )
+
+    def views(self, requests: Sequence[UrlRequest]) -> Sequence[PublicPage | None]:
+        """The pages that these requests show, each at the request's own address.
+
+        None stands for what cannot be opened or addressed. At most two statements.
+
+        Raises:
+            BackendError: the database did not answer.
+        """
+        mounts = (mount for request in requests for mount in mount_pages(request))
+        keys = [(request.page_uid, request.language_id) for request in requests]
+        tree, verdicts = self._judged([*keys, *mounts])
+        opened = [
+            place
+            for place, (key, request) in enumerate(zip(keys, requests, strict=True))
+            if verdicts[key].visible
+            and all(self._mounts(tree, verdicts[mount]) for mount in mount_pages(request))
+        ]
+        built = self._router.build_all([requests[place] for place in opened], tree)
+        urls = dict(zip(opened, built, strict=True))
+        pages: list[PublicPage | None] = []
+        for place, (key, request) in enumerate(zip(keys, requests, strict=True)):
+            page = _public_page(key, verdicts[key], urls[place]) if place in urls else None
+            if page and (site := verdicts[next(iter(mount_pages(request)), key)].site):
+                page = replace(page, site=site)  # a mounted page is part of the mount's site
+            pages.append(page)
+        return pages
+
+    def contents(
+        self, pages: Iterable[PublicPage], *, follow_references: bool = True
+    ) -> Mapping[ContentKey, PageContent]:
+        """Read what stands on *pages*, seen and unseen. At most two statements.
+
+        Args:
+            pages: of `published` or `views`.
+            follow_references: False saves the second statement.
+
+        Raises:
+            BackendError: the database did not answer.
+        """
+        return page_contents(
+            self._database,
+            [page.verdict for page in pages],
+            printed=self._printed,
+            now=self._now(),
+            follow_references=follow_references,
+        )
+
+    def _mounts(self, tree: PageTree, mount: Verdict) -> bool:
+        """Whether visitors may enter a mount point, so that mounted pages show below it."""
+        if mount.visible or mount.page is None or mount.language is None:
+            return mount.visible
+        if mount.page.doktype != MOUNT_POINT or not isinstance(mount.redirect, int):
+            return False
+        # One that shows the mounted page itself is not visible; its ancestors must be open.
+        above = judge_page(
+            tree,
+            self._sites,
+            mount.page.pid,
+            mount.language.language_id,
+            self._now(),
+            typo3=self._typo3_version,
+        )
+        return above.visible
+
     def _judged(self, keys: Iterable[PageKey]) -> tuple[PageTree, dict[PageKey, Verdict]]:
         wanted = list(dict.fromkeys(keys))
         tree = load_pages(self._database, (uid for uid, _ in wanted))
         now = self._now()
         return tree, {
-            (uid, language_id): judge_page(tree, self._sites, uid, language_id, now)
+            (uid, language_id): judge_page(
+                tree, self._sites, uid, language_id, now, typo3=self._typo3_version
+            )
             for uid, language_id in wanted
         }
 
@@ -87,20 +164,32 @@ class PublicPages:
             UrlRequest(page_uid=uid, language_id=language_id) for uid, language_id in verdicts
         ]
         built = self._router.build_all(requests, tree)
-        pages: dict[PageKey, PublicPage] = {}
-        for (key, verdict), url in zip(verdicts.items(), built, strict=True):
-            # Without an address nothing is cited, and a page of no site is nobody's.
-            if isinstance(url, RoutingError) or not verdict.site or not verdict.language:
-                continue
-            pages[key] = PublicPage(
-                uid=key[0],
-                language_id=key[1],
-                site=verdict.site,
-                language=verdict.language,
-                verdict=verdict,
-                url=url.url,
-            )
-        return pages
+        pages = (
+            _public_page(key, verdict, url)
+            for (key, verdict), url in zip(verdicts.items(), built, strict=True)
+        )
+        return {(page.uid, page.language_id): page for page in pages if page}
+
+
+def mount_pages(request: UrlRequest) -> Sequence[PageKey]:
+    """The mount points that a request comes through: ``MP=20-61`` names page 61."""
+    pairs = str(request.arguments.get("MP") or "").split(",")
+    uids = (pair.partition("-")[2] for pair in pairs)
+    return [(int(uid), request.language_id) for uid in uids if uid.isascii() and uid.isdecimal()]
+
+
+def _public_page(key: PageKey, verdict: Verdict, url: BuiltUrl | RoutingError) -> PublicPage | None:
+    """The page, if it has an address: without one nothing is cited; and a site."""
+    if isinstance(url, RoutingError) or not verdict.site or not verdict.language:
+        return None
+    return PublicPage(
+        uid=key[0],
+        language_id=key[1],
+        site=verdict.site,
+        language=verdict.language,
+        verdict=verdict,
+        url=url.url,
+    )
 
 
 def searchable(pages: Iterable[PublicPage]) -> Sequence[PublicPage]:

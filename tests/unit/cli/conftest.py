@@ -11,17 +11,11 @@ from typo3_retrieval_cli.server.template import Template, read_template
 TEMPLATE = """
 Transform: AWS::Serverless-2016-10-31
 Parameters:
-  Deadline: {Type: Number, Default: 8}
   Cache: {Type: Number, Default: 60}
 Globals:
   Function:
     Handler: handler.lambda_handler
     Timeout: 5
-    Environment:
-      Variables:
-        RETRIEVAL_DEADLINE_SECONDS: !Ref Deadline
-        SECRET_ARN: !Sub 'arn:aws:${AWS::Region}'
-        EMPTY: ''
 Resources:
   Api:
     Type: AWS::Serverless::Api
@@ -52,7 +46,6 @@ Resources:
     Type: AWS::Serverless::Function
     Properties:
       CodeUri: echo/
-      Environment: {Variables: {POWERTOOLS_SERVICE_NAME: echo}}
       Events:
         Post: {Type: Api, Properties: {Path: /echo, Method: post, RestApiId: !Ref Api}}
         Get: {Type: Api, Properties: {Path: /echo, Method: get, RestApiId: !Ref Api}}

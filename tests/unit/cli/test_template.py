@@ -35,13 +35,6 @@ def test_the_authorizer_with_a_parameters_default(template: Template) -> None:
     assert template.authorizer.cache == 60
 
 
-def test_only_plain_variables_that_say_something_are_taken(template: Template) -> None:
-    assert template.environment == {
-        "RETRIEVAL_DEADLINE_SECONDS": "8",
-        "POWERTOOLS_SERVICE_NAME": "echo",
-    }
-
-
 def test_a_missing_template_is_named(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match=r"nowhere\.yaml: there is no such template"):
         read_template(tmp_path / "nowhere.yaml")

@@ -82,15 +82,19 @@ class Gateway:
             event = proxy_event(request, route, context, request_id)
             response = _response(self._functions.call(route.function, event))
         except Refused as refusal:
-            response = self.refusal(refusal.kind, request_id)
+            response = self._refusal(refusal.kind, request_id)
         except TimeoutError:
-            response = self.refusal("INTEGRATION_TIMEOUT", request_id)
+            response = self._refusal("INTEGRATION_TIMEOUT", request_id)
         except HandlerFailed:
-            response = self.refusal("API_CONFIGURATION_ERROR", request_id)
-        headers = (*response.headers, ("x-amzn-requestid", request_id))
-        return Response(status=response.status, headers=headers, body=response.body)
+            response = self._refusal("API_CONFIGURATION_ERROR", request_id)
+        return _with_id(response, request_id)
 
-    def refusal(self, kind: str, request_id: str = "") -> Response:
+    def refuse(self, kind: str) -> Response:
+        """Answer with the gateway response of this type, without having seen the request."""
+        request_id = str(uuid.uuid4())
+        return _with_id(self._refusal(kind, request_id), request_id)
+
+    def _refusal(self, kind: str, request_id: str) -> Response:
         """The gateway's own answer of this type, as the template words it."""
         status, message = _OWN_ANSWERS[kind]
         default = self._responses.get("DEFAULT_4XX" if status < 500 else "DEFAULT_5XX")
@@ -173,6 +177,11 @@ def proxy_event(
         "body": body,
         "isBase64Encoded": is_base64,
     }
+
+
+def _with_id(response: Response, request_id: str) -> Response:
+    headers = (*response.headers, ("x-amzn-requestid", request_id))
+    return Response(status=response.status, headers=headers, body=response.body)
 
 
 def _response(said: Any) -> Response:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 DEFAULT_TIMEOUT = 3  # seconds; Lambda's own default
 DEFAULT_CACHE = 300  # seconds; API Gateway's own default for ReauthorizeEvery
 ANY_TOKEN = ".*"  # noqa: S105  # a pattern, not a password
@@ -62,7 +64,6 @@ class Template:
     routes: tuple[Route, ...]
     authorizer: Authorizer | None
     responses: Mapping[str, GatewayResponse]  # by type, such as UNAUTHORIZED
-    environment: Mapping[str, str]  # the functions' literal variables
 
 
 def read_template(path: Path) -> Template:
@@ -79,21 +80,42 @@ def read_template(path: Path) -> Template:
         routes=routes,
         authorizer=document.authorizer(),
         responses=dict(document.responses()),
-        environment=document.environment(),
     )
 
 
 def _decode(path: Path) -> Node:
     if not path.is_file():
         raise TemplateError(f"{path}: there is no such template.")
-    # Imported here: cfn-lint takes a while, and only the server needs it. It knows the short
-    # forms such as !Ref, which a YAML reader does not.
-    from cfnlint import decode  # type: ignore[import-untyped]  # ships no types
-
-    document, problems = decode.decode(str(path))
-    if problems or not isinstance(document, Mapping):
-        raise TemplateError(f"{path}: {problems[0].message if problems else 'not a template'}")
+    try:
+        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  # a safe one
+    except yaml.YAMLError as error:
+        raise TemplateError(f"{path}: {error}") from error
+    if not isinstance(document, Mapping):
+        raise TemplateError(f"{path}: no template.")
     return document
+
+
+class _Loader(yaml.SafeLoader):
+    """A safe loader that knows CloudFormation's short forms.
+
+    cfn-lint has one too, but takes four seconds of processor time to be imported.
+    """
+
+
+def _long_form(loader: _Loader, name: str, node: yaml.Node) -> dict[str, Any]:
+    """``!Ref x`` is ``{Ref: x}``, ``!GetAtt a.b`` is ``{Fn::GetAtt: a.b}``."""
+    value: Any = None
+    match node:
+        case yaml.ScalarNode():
+            value = loader.construct_scalar(node)
+        case yaml.SequenceNode():
+            value = loader.construct_sequence(node, deep=True)
+        case yaml.MappingNode():
+            value = loader.construct_mapping(node, deep=True)
+    return {name if name in ("Ref", "Condition") else f"Fn::{name}": value}
+
+
+_Loader.add_multi_constructor("!", _long_form)
 
 
 class _Document:
@@ -152,16 +174,6 @@ class _Document:
                     status=None if status is None else int(status), body=body, headers=headers
                 ),
             )
-
-    def environment(self) -> dict[str, str]:
-        """The variables that all functions together set to a plain, non-empty value."""
-        variables: dict[str, str] = {}
-        for _, properties in self._functions():
-            for name, value in properties.get("Environment", {}).get("Variables", {}).items():
-                plain = self._value(value)
-                if isinstance(plain, str | int) and str(plain):
-                    variables.setdefault(name, str(plain))
-        return variables
 
     def _function(self, name: str) -> Function:
         properties = dict(self._functions()).get(name)

@@ -1,6 +1,7 @@
 """The sockets: HTTP/1.1 on a loopback port, in front of the gateway."""
 
 import logging
+import re
 import socket
 import time
 from http import HTTPStatus
@@ -12,6 +13,7 @@ from typo3_retrieval_cli.server.page import LOOPBACK_HOSTS, Page, host_of
 
 log = logging.getLogger(__name__)
 
+MAX_LINE = 1024  # bytes of a line between chunks
 IDLE_SECONDS = 60  # how long a kept connection may stay silent
 MAX_DRAINED = 4 * MAX_BODY  # bytes read of a body that is not wanted, so that the answer arrives
 
@@ -84,15 +86,14 @@ class _Connection(BaseHTTPRequestHandler):
         )
 
     def _response(self) -> Response:
-        length = self.headers.get("content-length", "0")
-        if "transfer-encoding" in self.headers or not (length.isascii() and length.isdigit()):
+        try:
+            body = self._body()
+        except ValueError:
             self.close_connection = True  # where the next request begins is unknown
-            return _plain(HTTPStatus.LENGTH_REQUIRED)
-        if int(length) > MAX_BODY:
+            return _plain(HTTPStatus.BAD_REQUEST)
+        if body is None:
             self.close_connection = True
-            self._drain(min(int(length), MAX_DRAINED))
-            return self.server.gateway.refusal("REQUEST_TOO_LARGE")
-        body = self.rfile.read(int(length))
+            return self.server.gateway.refuse("REQUEST_TOO_LARGE")
         if self.server.page is not None and self.command == "GET" and self._path() == "/":
             return self._page(self.server.page)
         return self.server.gateway.answer(
@@ -105,10 +106,40 @@ class _Connection(BaseHTTPRequestHandler):
             )
         )
 
+    def _body(self) -> bytes | None:
+        """The request's body; None when it is over the gateway's limit.
+
+        Raises:
+            ValueError: its length is not told, or told wrongly.
+        """
+        if "transfer-encoding" in self.headers:
+            return self._chunked_body()
+        length = _number(self.headers.get("content-length", "0"), 10)
+        if length > MAX_BODY:
+            self._drain(length)
+            return None
+        return self.rfile.read(length)
+
+    def _chunked_body(self) -> bytes | None:
+        if self.headers["transfer-encoding"].strip().lower() != "chunked":
+            raise ValueError("an unknown transfer encoding")
+        body = bytearray()
+        while length := _number(self.rfile.readline(MAX_LINE).split(b";")[0].decode(), 16):
+            if len(body) + length > MAX_BODY:
+                self._drain(MAX_DRAINED)
+                return None
+            body += self.rfile.read(length)
+            if self.rfile.readline(MAX_LINE).strip():
+                raise ValueError("a chunk longer than told")
+        while self.rfile.readline(MAX_LINE).strip():
+            pass  # trailers: headers behind the body, which nobody needs
+        return bytes(body)
+
     def _drain(self, length: int) -> None:
         """Read and forget: closing with unread bytes would reset the connection."""
-        while length > 0 and (chunk := self.rfile.read(min(length, 64 * 1024))):
-            length -= len(chunk)
+        left = min(length, MAX_DRAINED)
+        while left > 0 and (chunk := self.rfile.read1(left)):
+            left -= len(chunk)
 
     def _page(self, page: Page) -> Response:
         if self.server.is_loopback() and host_of(self.headers.get("host")) not in LOOPBACK_HOSTS:
@@ -121,6 +152,13 @@ class _Connection(BaseHTTPRequestHandler):
 
 for _method in ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"):
     setattr(_Connection, f"do_{_method}", _Connection._answer)  # the gateway knows the routes
+
+
+def _number(text: str, base: int) -> int:
+    """Read a length, without the signs, blanks and underscores that `int` lets pass."""
+    if not re.fullmatch("[0-9A-Fa-f]{1,16}", text.strip()):
+        raise ValueError("no length")
+    return int(text, base)
 
 
 def _plain(status: HTTPStatus) -> Response:

@@ -9,6 +9,7 @@ from typo3_retrieval.core.errors import ConfigurationError, InvalidInput
 from typo3_retrieval.core.ranking.analysis import Term, analyzer
 from typo3_retrieval.core.ranking.bm25f import Text
 from typo3_retrieval.core.ranking.hits import Hit, best_first
+from typo3_retrieval.core.ranking.question import Question
 from typo3_retrieval.core.wordings import search_wordings
 from typo3_retrieval.plugin import (
     AVAILABLE,
@@ -23,8 +24,8 @@ from typo3_retrieval.plugin import (
     unavailable,
 )
 from typo3_retrieval.typo3.database import Database, StatementTimeout
-from typo3_retrieval.typo3.page_text import PageText, page_texts
-from typo3_retrieval.typo3.public_pages import PageKey, PublicPage, PublicPages, searchable
+from typo3_retrieval.typo3.page_text import PageText
+from typo3_retrieval.typo3.public_pages import PublicPages, searchable
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
 
 NAME = "database"
@@ -114,7 +115,7 @@ class DatabaseBackend:
         pages = searchable(public_pages.published([key]).values())
         if not pages:
             return None
-        text = self._read(pages)[key]
+        text = public_pages.texts(pages)[key]
         return Document(
             source_id=source_id,
             title=text.title,
@@ -141,9 +142,7 @@ class DatabaseBackend:
         candidates, terms, notes = self._candidates(terms, scope)
         pages = self._texts(candidates, query)
         hits = best_first(
-            analysis,
-            terms,
-            candidates.idf,
+            Question(analysis, terms, candidates.idf),
             [Text(page.title, page.body, page.vocabulary) for page in pages],
             limit=query.limit + _SPARE,
         )
@@ -184,12 +183,8 @@ class DatabaseBackend:
             for page in searchable(public_pages.published(keys).values())
             if query.site in (None, page.site.identifier)
         ]
-        return list(self._read(pages[:_READ]).values())
-
-    def _read(self, pages: Sequence[PublicPage]) -> Mapping[PageKey, PageText]:
-        return page_texts(
-            self._connected()[0], pages, page_fields=self._page_fields, now=self._now()
-        )
+        texts = public_pages.texts(pages[:_READ], page_fields=self._page_fields)
+        return list(texts.values())
 
     def _connected(self) -> tuple[Database, PublicPages]:
         if self._database is None or self._public_pages is None:

@@ -1,6 +1,7 @@
 """From text to terms: tokens, stop words, stems, folding, prefixes."""
 
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -72,13 +73,16 @@ class Analyzer:
 
     def __init__(self, language: str) -> None:
         self._stem = _stemmer(language)
+        # Snowball's stemmers keep the word in themselves; two threads would mix theirs.
+        self._lock = threading.Lock()
         self._stopwords = stopwords(language)
         # A page has few thousand distinct words, and the same ones again in the next question.
         self.term = lru_cache(maxsize=50_000)(self._term)
 
     def question(self, text: str) -> tuple[Term, ...]:
         """The distinct terms of a question, at most 12, in order; stop words only if alone."""
-        words = [match[0] for match in tokens(text)]
+        # Composed: a copied ä may be an a with a mark of its own, at which a word would end.
+        words = [match[0] for match in tokens(unicodedata.normalize("NFC", text))]
         meaningful = [word for word in words if word not in self._stopwords] or words
         terms: dict[str, Term] = {}
         for word in meaningful:
@@ -87,7 +91,8 @@ class Analyzer:
         return tuple(terms.values())[:MAX_TERMS]
 
     def _term(self, word: str) -> str:
-        return fold(self._stem(word))
+        with self._lock:
+            return fold(self._stem(word))
 
 
 @cache
@@ -119,7 +124,8 @@ def fold(word: str) -> str:
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", word.replace("ß", "ss"))
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", bare)  # Hangul, which has no accents, as it was
 
 
 def prefixes(word: str, term: str) -> tuple[str, ...]:

@@ -1,0 +1,124 @@
+"""The table `tx_kesearch_index`: whether it can be searched, and the rows that are public."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from typo3_retrieval.plugin import AVAILABLE, Availability, unavailable
+from typo3_retrieval.typo3.database import Database, Parameter
+from typo3_retrieval.typo3.enable_fields import access_time, enable_fields_sql
+from typo3_retrieval.typo3.text_index import FullTextKey, TextIndex, full_text_key
+
+TABLE = "tx_kesearch_index"
+MAX_AGE = 60  # seconds; an index that is just being rebuilt is soon back
+ALL_LANGUAGES = -1
+
+# Of ke_search 6.6 and 7. Without one of these a row could not be judged, found or cited.
+_COLUMNS = frozenset(
+    {
+        "uid",
+        "title",
+        "content",
+        "type",
+        "targetpid",
+        "params",
+        "orig_uid",
+        "language",
+        "fe_group",
+        "starttime",
+        "endtime",
+        "tstamp",
+        "sortdate",
+    }
+)
+_SEARCHED = ("title", "content")  # never hidden_content: no visitor is to read it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableState:
+    """What was seen of the table."""
+
+    availability: Availability
+    rows: int = 0
+    key: FullTextKey | None = None
+    seen_at: int  # UNIX epoch, seconds
+
+
+class IndexTable:
+    """Looks at the table, and remembers for a minute what it saw."""
+
+    def __init__(self, database: Database, now: Callable[[], int]) -> None:
+        self._database = database
+        self._now = now
+        self._state: TableState | None = None
+
+    def state(self) -> TableState:
+        """What is there. At most three statements a minute.
+
+        Raises:
+            BackendError: the database did not answer.
+        """
+        state = self._state
+        if state is None or not 0 <= self._now() - state.seen_at < MAX_AGE:
+            state = self._state = self._look()
+        return state
+
+    def forget(self) -> None:
+        """Look again next time: a statement did not fit what was seen."""
+        self._state = None
+
+    def _look(self) -> TableState:
+        now = self._now()
+        there = self._database.columns(TABLE)
+        if not there:
+            return TableState(availability=unavailable(f"no table {TABLE}"), seen_at=now)
+        if missing := _COLUMNS - there:
+            reason = f"{TABLE} lacks {', '.join(sorted(missing))}"
+            return TableState(availability=unavailable(reason), seen_at=now)
+        counted = self._database.rows(f"SELECT COUNT(*) AS number FROM {TABLE}")  # noqa: S608  # a constant
+        rows = int(counted[0]["number"] or 0)
+        if not rows:
+            return TableState(availability=unavailable("the index is empty"), seen_at=now)
+        key = full_text_key(self._database, TABLE, _SEARCHED)
+        return TableState(availability=AVAILABLE, rows=rows, key=key, seen_at=now)
+
+
+def public_rows_sql() -> str:
+    """The condition that a row ``i`` is for everybody, with the placeholder ``%(now)s``."""
+    return enable_fields_sql("i", _COLUMNS, for_table="tt_content")
+
+
+def public_texts(
+    *,
+    language_id: int,
+    now: int,
+    key: FullTextKey | None,
+    tree: tuple[str, dict[str, Parameter]] | None,
+) -> TextIndex:
+    """The texts of the public rows in one language.
+
+    Args:
+        language_id: rows for all languages are found too.
+        now: UNIX epoch, seconds.
+        key: over title and content, if there is one.
+        tree: of `site_tree`: only rows that lead to a page of it.
+    """
+    expressions, parameters = tree or ("", {})
+    within = f" AND {TARGET_PAGE} IN (SELECT uid FROM tree)" if tree else ""
+    return TextIndex(
+        source=f"{TABLE} i",
+        key="i.uid",
+        columns=tuple(f"i.{column}" for column in _SEARCHED),
+        condition=f"i.language IN %(languages)s AND {public_rows_sql()}{within}",
+        expressions=expressions,
+        parameters={
+            **parameters,
+            "languages": [language_id, ALL_LANGUAGES],
+            "now": access_time(now),
+        },
+        fulltext=key,
+    )
+
+
+# targetpid is a text: "200", and "200#c5278" for the row of an element. Both dialects read the
+# leading digits.
+TARGET_PAGE = "CAST(i.targetpid AS DECIMAL)"

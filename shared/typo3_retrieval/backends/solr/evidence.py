@@ -1,0 +1,90 @@
+"""From hits to evidence: the passage that answers, and how much of the question a hit covers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from typo3_retrieval.backends.solr.answer import SolrAnswer
+from typo3_retrieval.backends.solr.hits import Hit
+from typo3_retrieval.core.ranking.analysis import Term, analyzer, tokens
+from typo3_retrieval.core.ranking.bm25f import Text, inverse_document_frequency, scores
+from typo3_retrieval.core.ranking.excerpt import excerpt
+from typo3_retrieval.core.ranking.question import Question
+from typo3_retrieval.plugin import EvidenceSource
+
+DOCUMENTS = "documents"  # the field of an answer that tells how many a core holds
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question as the terms of one language.
+
+    With mm=0 nearly every question finds something. How much of it a hit covers is told by the
+    terms' rarity in the core, which each answer brings along.
+    """
+
+    text: str
+    language: str  # ISO 639-1 code
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        """The distinct terms."""
+        return analyzer(self.language).question(self.text)
+
+    def counted(self) -> Mapping[str, str]:
+        """A word for each term, by the field of the answer that counts its documents."""
+        analysis = analyzer(self.language)
+        first: dict[str, str] = {}
+        for match in tokens(self.text):
+            first.setdefault(analysis.term(match[0]), match[0])
+        return {_field(index): first[term.text] for index, term in enumerate(self.terms)}
+
+    def question(self, answer: SolrAnswer) -> Question:
+        """The terms with their weights. Without counts all weigh the same."""
+        total = answer.numbers.get(DOCUMENTS, 0)
+        idf = {
+            term.text: inverse_document_frequency(
+                total, min(total, answer.numbers.get(_field(index), 0))
+            )
+            if total
+            else 1.0
+            for index, term in enumerate(self.terms)
+        }
+        return Question(analyzer(self.language), self.terms, idf)
+
+
+def sources(hits: Sequence[Hit], questions: Mapping[str, Question]) -> list[EvidenceSource]:
+    """The evidence, in Solr's order.
+
+    A page whose text had to be replaced is none unless the live text, or the title, says
+    something of the question: what Solr found may be just what is gone.
+
+    Args:
+        hits: best first.
+        questions: by the identifier of a hit's site.
+    """
+    found = []
+    for hit in hits:
+        question = questions[hit.site.identifier]
+        document = hit.document
+        (score,) = scores(question, [Text(hit.title, document.text, document.vocabulary)])
+        if hit.replaced and not score.coverage:
+            continue
+        found.append(
+            EvidenceSource(
+                source_id=hit.source_id,
+                title=hit.title,
+                url=hit.url,
+                excerpt=excerpt(document.text or hit.title, question),
+                language_id=hit.language.language_id,
+                site=hit.site.identifier,
+                page_uid=document.uid if document.is_page else None,
+                score=document.score,
+                confidence=score.confidence,
+                last_modified=document.changed,
+            )
+        )
+    return found
+
+
+def _field(index: int) -> str:
+    return f"term{index}"

@@ -1,0 +1,52 @@
+"""A question as ranking sees it: its terms, what each is worth, and which words stand for it."""
+
+from collections.abc import Mapping, Sequence
+
+from typo3_retrieval.core.ranking.analysis import Analyzer, Term
+
+_COMPOUND = 0.3  # weight of a stem inside a longer word
+_COMPOUND_STEM = 5  # characters; shorter stems occur in words by chance
+_COMPOUND_WORD = 8  # characters
+
+Matches = tuple[tuple[str, float], ...]  # (Term.text, weight)
+
+
+class Question:
+    """The terms of one question in one language, with their weights.
+
+    Args:
+        analyzer: of the texts' language.
+        terms: the question's.
+        idf: weight by `Term.text`.
+    """
+
+    def __init__(self, analyzer: Analyzer, terms: Sequence[Term], idf: Mapping[str, float]) -> None:
+        self.terms = tuple(terms)
+        self.idf = idf
+        self._analyzer = analyzer
+        self._texts = frozenset(term.text for term in terms)
+        self._initials = frozenset(text[0] for text in self._texts)
+        self._stems = tuple(text for text in self._texts if len(text) >= _COMPOUND_STEM)
+        # The candidates of one question share most of their words.
+        self._known: dict[str, Matches] = {}
+
+    def matches(self, word: str) -> Matches:
+        """The terms that *word* (lower case) stands for: weight 1, or .3 inside a compound."""
+        found = self._known.get(word)
+        if found is None:
+            found = self._known[word] = self._matches(word)
+        return found
+
+    def _matches(self, word: str) -> Matches:
+        stem = word
+        # Stemming is the costly part: a word that begins differently has another stem.
+        if word[0] in self._initials or not word.isascii():
+            stem = self._analyzer.term(word)
+        found = [(stem, 1.0)] if stem in self._texts else []
+        if len(word) >= _COMPOUND_WORD:
+            found += [
+                (text, _COMPOUND)
+                for text in self._stems
+                if text != stem and (text in stem or text in word)
+            ]
+        return tuple(found)

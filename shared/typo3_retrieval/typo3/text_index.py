@@ -1,0 +1,254 @@
+"""A table of texts, searched for words: by its full-text key, or by reading every row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from typo3_retrieval.core.ranking.analysis import Term
+from typo3_retrieval.core.ranking.bm25f import inverse_document_frequency
+from typo3_retrieval.core.ranking.spellings import spellings
+from typo3_retrieval.core.ranking.statistics import Counts
+from typo3_retrieval.typo3.database import Database, Parameter
+
+_PER_CLASS = 60  # rows of each set of words that are looked at; all are counted
+_TITLE_BONUS = 0.5
+# What usual stems grow into. MyISAM ranks whole words only.
+_ENDINGS = ("", "s", "es", "ed", "ing", "e", "en", "er", "n", "ern")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FullTextKey:
+    """The FULLTEXT key of a table, and how its words are kept."""
+
+    engine: Literal["innodb", "myisam"]
+    shortest: int  # characters of the shortest word that is in it
+
+    def lacks(self, term: Term) -> bool:
+        """Whether *term* may be a word that is too short to be in the key."""
+        return any(len(prefix) < self.shortest for prefix in term.prefixes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextIndex:
+    """Where the texts stand, and which of them are looked at.
+
+    All fields are SQL that a backend wrote; values are in *parameters*.
+    """
+
+    source: str  # what follows FROM
+    key: str  # column that names a row
+    columns: tuple[str, ...]  # the texts; the first is the title, if *titled*
+    titled: bool = True
+    condition: str  # of the rows that are public and asked for
+    expressions: str = ""  # common table expressions that *condition* uses
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    fulltext: FullTextKey | None = None  # over *columns*; None: every row is read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """What reading every row has found."""
+
+    keys: tuple[str | int, ...]  # likeliest first
+    counts: Counts
+
+
+def count_words(database: Database, index: TextIndex, terms: Sequence[Term]) -> Counts:
+    """Count the rows that have each of *terms*, by the full-text key. One statement.
+
+    Counted are all rows, public or not: only the proportions matter.
+    """
+    match = f"MATCH ({', '.join(index.columns)})"
+    counts = [f"SELECT (SELECT COUNT(*) FROM {index.source}) AS total"]  # noqa: S608  # see TextIndex
+    for place in range(len(terms)):
+        having = f"{match} AGAINST (%(words_{place})s IN BOOLEAN MODE)"
+        count = f"SELECT COUNT(*) FROM {index.source} WHERE {having}"  # noqa: S608  # see TextIndex
+        counts.append(f"({count}) AS having_{place}")
+    words = {f"words_{place}": boolean_words([term]) for place, term in enumerate(terms)}
+    row = database.rows(", ".join(counts), words)[0]
+    return Counts(
+        total=int(row["total"] or 0),
+        having={term.text: int(row[f"having_{place}"] or 0) for place, term in enumerate(terms)},
+    )
+
+
+def boolean_words(terms: Sequence[Term]) -> str:
+    """*terms* as optional beginnings of words, in MySQL's boolean mode.
+
+    Prefixes are letters and digits only, so none of them is an operator.
+    """
+    return " ".join(f"{prefix}*" for term in terms for prefix in spellings(term))
+
+
+def found_words(
+    index: TextIndex, terms: Sequence[Term], limit: int
+) -> tuple[str, dict[str, Parameter]]:
+    """The expression ``found (id, score)``, the best rows by the full-text key, its parameters."""
+    match = f"MATCH ({', '.join(index.columns)})"
+    boolean = f"{match} AGAINST (%(beginnings)s IN BOOLEAN MODE)"
+    # MyISAM's boolean mode gives every row the same score; its other mode knows whole words.
+    by_myisam = index.fulltext is not None and index.fulltext.engine == "myisam"
+    score = f"{match} AGAINST (%(forms)s)" if by_myisam else boolean
+    expression = f"""found (id, score) AS (
+        SELECT {index.key}, {score} AS score
+        FROM {index.source}
+        WHERE {boolean} AND {index.condition}
+        ORDER BY score DESC, {index.key}
+        LIMIT {limit:d}
+    )"""  # noqa: S608  # see TextIndex
+    if index.expressions:
+        expression = f"{index.expressions}, {expression}"
+    stems = [form for term in terms for form in spellings(term)]
+    return expression, {
+        **index.parameters,
+        "beginnings": boolean_words(terms),
+        "forms": " ".join(f"{stem}{ending}" for stem in stems for ending in _ENDINGS),
+    }
+
+
+def full_text_key(database: Database, table: str, columns: Sequence[str]) -> FullTextKey | None:
+    """The table's FULLTEXT key over just these columns, None without one. One statement.
+
+    Raises:
+        BackendError: the database did not answer.
+    """
+    if database.dialect != "mysql":
+        return None
+    statement = """
+        SELECT GROUP_CONCAT(s.column_name ORDER BY s.seq_in_index) AS key_columns,
+               MAX(t.engine) AS engine,
+               MAX(@@ft_min_word_len) AS myisam_shortest,
+               MAX(@@innodb_ft_min_token_size) AS innodb_shortest
+        FROM information_schema.statistics s
+        JOIN information_schema.tables t
+          ON t.table_schema = s.table_schema AND t.table_name = s.table_name
+        WHERE s.table_schema = DATABASE() AND s.table_name = %(table)s
+          AND s.index_type = 'FULLTEXT'
+        GROUP BY s.index_name
+    """
+    for row in database.rows(statement, {"table": table}):
+        if str(row["key_columns"]).split(",") == list(columns):
+            engine: Literal["innodb", "myisam"] = (
+                "innodb" if str(row["engine"]).lower() == "innodb" else "myisam"
+            )
+            return FullTextKey(engine=engine, shortest=int(row[f"{engine}_shortest"] or 0))
+    return None
+
+
+def scan(database: Database, index: TextIndex, terms: Sequence[Term]) -> Scan:
+    """Read every row and find those that hold any of *terms*. One statement.
+
+    Rows with the same words form a class. The classes' sizes tell how common each word is;
+    of each class some rows are returned.
+
+    Raises:
+        StatementTimeout: there are too many.
+        BackendError: the database did not answer.
+    """
+    writer = _Writer(database, terms)
+    title = index.columns[:1] if index.titled else ()
+    before = f"{index.expressions}, " if index.expressions else ""
+    # The haystack is folded once in a derived table; LIMIT keeps it from being merged into the
+    # outer query, which would fold it again for every term.
+    statement = f"""
+        WITH RECURSIVE {before}said AS (
+            SELECT id, {writer.mask("hay")} AS said, {writer.mask("titles")} AS titled
+            FROM (
+                SELECT {index.key} AS id, {writer.haystack(index.columns)} AS hay,
+                       {writer.haystack(title)} AS titles
+                FROM {index.source}
+                WHERE {index.condition}
+                LIMIT 1000000000
+            ) texts
+        ), placed AS (
+            SELECT id, said, titled,
+                   COUNT(*) OVER (PARTITION BY said, titled) AS fellows,
+                   ROW_NUMBER() OVER (PARTITION BY said, titled ORDER BY id) AS place
+            FROM said
+        )
+        SELECT id, said, titled, fellows FROM placed
+        WHERE place <= CASE WHEN said = 0 THEN 1 ELSE {_PER_CLASS} END
+    """  # noqa: S608  # see TextIndex
+    rows = database.rows(statement, {**index.parameters, **writer.parameters})
+    return _ranked(
+        terms,
+        [
+            _Class(
+                key=row["id"] if isinstance(row["id"], int) else str(row["id"]),
+                said=int(row["said"] or 0),
+                titled=int(row["titled"] or 0),
+                fellows=int(row["fellows"] or 0),
+            )
+            for row in rows
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Class:
+    """One row with its class: which terms it says, and how many rows say just these."""
+
+    key: str | int
+    said: int
+    titled: int
+    fellows: int
+
+
+def _ranked(terms: Sequence[Term], rows: Sequence[_Class]) -> Scan:
+    sizes = {(row.said, row.titled): row.fellows for row in rows}
+    total = sum(sizes.values())
+    counts = Counts(
+        total=total,
+        having={
+            term.text: sum(size for (said, _), size in sizes.items() if said >> bit & 1)
+            for bit, term in enumerate(terms)
+        },
+    )
+    weights = [inverse_document_frequency(total, counts.having[term.text]) for term in terms]
+
+    def promise(row: _Class) -> float:
+        return sum(
+            weight * (1 + _TITLE_BONUS * (row.titled >> bit & 1))
+            for bit, weight in enumerate(weights)
+            if row.said >> bit & 1
+        )
+
+    ranked = sorted((row for row in rows if row.said), key=lambda row: -promise(row))
+    return Scan(keys=tuple(row.key for row in ranked), counts=counts)
+
+
+class _Writer:
+    """Writes the parts of a scan in the database's dialect."""
+
+    def __init__(self, database: Database, terms: Sequence[Term]) -> None:
+        self._by_bytes = database.dialect == "mysql"
+        self._forms = [spellings(term) for term in terms]
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        # Compared as bytes: folding by a collation costs ten times as much.
+        return {
+            f"term_{bit}_{place}": form.encode() if self._by_bytes else form
+            for bit, forms in enumerate(self._forms)
+            for place, form in enumerate(forms)
+        }
+
+    def haystack(self, columns: Sequence[str]) -> str:
+        """The lower-cased text of *columns*."""
+        if not columns:
+            return "''"
+        if self._by_bytes:
+            joined = f"CONVERT(CONCAT_WS(' ', {', '.join(columns)}) USING utf8mb4)"
+            return f"CAST(LOWER({joined}) AS BINARY)"
+        joined = " || ' ' || ".join(f"COALESCE({each}, '')" for each in columns)
+        return f"LOWER({joined})"
+
+    def mask(self, haystack: str) -> str:
+        """One bit for each term that *haystack* holds in any of its spellings."""
+        bits = []
+        for bit, forms in enumerate(self._forms):
+            found = " OR ".join(
+                f"INSTR({haystack}, %(term_{bit}_{place})s) > 0" for place in range(len(forms))
+            )
+            bits.append(f"CASE WHEN {found} THEN {1 << bit} ELSE 0 END")
+        return f"({' + '.join(bits)})"

@@ -1,0 +1,107 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from typo3_retrieval.core.evidence import Confidence
+from typo3_retrieval.core.ranking.analysis import analyzer
+from typo3_retrieval.core.ranking.bm25f import (
+    Score,
+    Text,
+    inverse_document_frequency,
+    matches,
+    scores,
+)
+
+FILLER = "The town hall answers letters within five working days."
+
+
+def scored(
+    question: str, *texts: Text, language: str = "en", idf: dict[str, float] | None = None
+) -> list[Score]:
+    analysis = analyzer(language)
+    terms = analysis.question(question)
+    return scores(analysis, terms, {t.text: (idf or {}).get(t.text, 1.0) for t in terms}, texts)
+
+
+def values(question: str, *texts: Text, idf: dict[str, float] | None = None) -> list[float]:
+    return [score.value for score in scored(question, *texts, idf=idf)]
+
+
+def test_a_word_in_the_title_counts_more_than_in_the_body() -> None:
+    titled, said, silent = values(
+        "waste", Text("Waste", FILLER), Text("Letters", f"{FILLER} Waste."), Text("Letters", FILLER)
+    )
+    assert titled > said > silent == 0
+
+
+def test_a_rarer_word_counts_more() -> None:
+    rare, common = values(
+        "quarry waste", Text("", "quarry"), Text("", "waste"), idf={"quarri": 5.0, "wast": 0.5}
+    )
+    assert rare > common
+
+
+def test_more_occurrences_count_less_and_less() -> None:
+    one, two, three = values("waste", *(Text("", f"waste {'waste ' * n}") for n in range(3)))
+    assert one < two < three
+    assert two - one > three - two
+
+
+def test_the_same_word_counts_less_in_a_longer_text() -> None:
+    short, long = values("waste", Text("", "waste"), Text("", f"waste {FILLER * 5}"))
+    assert short > long
+
+
+def test_inflections_and_accents_are_the_same_word() -> None:
+    analysis = analyzer("de")
+    terms = analysis.question("Öffnungszeiten")
+    assert matches(analysis, terms, "öffnungszeit") == [("offnungszeit", 1.0)]
+    assert matches(analysis, terms, "offnungszeiten") == [("offnungszeit", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "found"),
+    [
+        ("Abfall", "bioabfalltonne", [("abfall", 0.3)]),
+        ("Müll", "sperrmüll", []),  # a stem of four letters is in too many words
+        ("Abfall", "abfälle", [("abfall", 1.0)]),
+        ("Öffnung", "wiedereröffnungsfeier", [("offnung", 0.3)]),
+    ],
+)
+def test_a_long_stem_counts_a_little_inside_a_compound(
+    question: str, word: str, found: list[tuple[str, float]]
+) -> None:
+    analysis = analyzer("de")
+    assert matches(analysis, analysis.question(question), word) == found
+
+
+def test_coverage_is_the_share_of_the_questions_weight() -> None:
+    (score,) = scored("bulky waste", Text("", "waste"), idf={"bulki": 3.0, "wast": 1.0})
+    assert score.coverage == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "confidence"),
+    [(1.0, Confidence.HIGH), (0.6, Confidence.MEDIUM), (0.2, Confidence.LOW)],
+)
+def test_confidence_comes_in_three_steps(coverage: float, confidence: Confidence) -> None:
+    assert Score(1.0, coverage).confidence is confidence
+
+
+def test_no_candidates_have_no_scores() -> None:
+    assert scored("waste") == []
+
+
+def test_empty_texts_score_nothing() -> None:
+    assert scored("waste", Text("", "")) == [Score(0.0, 0.0)]
+
+
+def test_a_question_without_terms_scores_nothing() -> None:
+    assert scored("?", Text("Waste", "waste")) == [Score(0.0, 0.0)]
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_a_words_weight_is_positive_and_falls_with_its_number(one: int, other: int) -> None:
+    having, total = sorted((one, other))
+    assert inverse_document_frequency(total, having) > 0
+    assert inverse_document_frequency(total, having) >= inverse_document_frequency(total, total)
