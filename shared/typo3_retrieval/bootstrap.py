@@ -7,7 +7,7 @@ load a search backend, nor anyone a driver that is not configured.
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,7 @@ def build_services(
     from typo3_retrieval.core.keyword_search import KeywordSearch
     from typo3_retrieval.edge.services import Services
     from typo3_retrieval.plugin import Resources
+    from typo3_retrieval.typo3.page_text import PrintedContent
     from typo3_retrieval.typo3.public_pages import PublicPages
 
     secrets = secrets or Secrets(now=now)
@@ -102,7 +103,18 @@ def build_services(
     router = public_pages = None
     if database is not None:
         router = _router(settings, secrets, sites, database, now)
-        public_pages = PublicPages(database=database, sites=sites, router=router, now=now)
+        public_pages = PublicPages(
+            database=database,
+            sites=sites,
+            router=router,
+            now=now,
+            printed=PrintedContent(
+                columns=settings.content_columns,
+                more_types=settings.content_types,
+                more_fields=settings.content_fields,
+            ),
+            typo3_version=settings.typo3_version,
+        )
     registrations, notes = _chosen(settings, backends)
     built = [
         (
@@ -114,14 +126,18 @@ def build_services(
                     public_pages=public_pages,
                     now=now,
                     options=settings.options_of(registration.name),
+                    secret=_secret(settings, secrets, registration.name),
                 )
             ),
         )
         for registration in registrations
     ]
     notes = (*sites.notes, *notes)
-    cascade = Cascade((backend for _, backend in built), notes=notes)
-    index_backed = Cascade((backend for priority, backend in built if priority > 0), notes=notes)
+    seconds = settings.deadline_seconds
+    cascade = Cascade((backend for _, backend in built), notes=notes, seconds=seconds)
+    index_backed = Cascade(
+        (backend for priority, backend in built if priority > 0), notes=notes, seconds=seconds
+    )
     return Services(
         settings=settings,
         now=now,
@@ -254,6 +270,16 @@ def _credentials(
             raise BackendUnavailable(str(error), reason="secret not readable") from error
 
     return credentials
+
+
+def _secret(
+    settings: Settings, secrets: SecretSource, backend: str
+) -> "Callable[[bool], Mapping[str, object]] | None":
+    """Reads the secret that RETRIEVAL_<BACKEND>_SECRET names; None when nothing does."""
+    reference = settings.secret_of(backend)
+    if reference is None:
+        return None
+    return lambda refresh: secrets.read(reference, max_age=0 if refresh else MAX_AGE)
 
 
 def _router(

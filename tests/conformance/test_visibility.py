@@ -6,7 +6,7 @@ of it, from tests/vectors, everywhere.
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from typo3_retrieval.adapters.site_files import read_sites
 from typo3_retrieval.adapters.sqlite import SqliteDatabase
 from typo3_retrieval.core.secrets import Credentials
 from typo3_retrieval.typo3.content import ContentKey, visible_content
-from typo3_retrieval.typo3.database import Database
+from typo3_retrieval.typo3.content_rows import ContentTable
+from typo3_retrieval.typo3.database import Database, Dialect, Parameter, Row
 from typo3_retrieval.typo3.enable_fields import enable_fields_sql, is_for_everybody
 from typo3_retrieval.typo3.pages import load_pages
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
@@ -156,7 +157,8 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
     server: MariaDb = request.getfixturevalue("truth_mariadb")
     narrow = request.param == "mariadb utf8mb3"
     name = request.getfixturevalue("narrow_mariadb") if narrow else "typo3"
-    with server.connect() as connection, connection.cursor() as cursor:
+    with server.connect(name) as connection, connection.cursor() as cursor:
+        cursor.execute("ANALYZE TABLE pages, tt_content")  # a fresh load has no statistics yet
         cursor.execute("SELECT @@GLOBAL.sql_mode")
         ((before,),) = cursor.fetchall()
         cursor.execute("SET GLOBAL sql_mode = %s", ("" if "lax" in request.param else STRICT_MODE,))
@@ -250,6 +252,36 @@ def test_the_time_zone_changes_nothing(
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+class Explaining:
+    """A `Database` that keeps the plan of a statement instead of running it."""
+
+    def __init__(self, database: Database) -> None:
+        self.dialect: Dialect = database.dialect
+        self.columns = database.columns
+        self.scanned: list[str] = []
+        self._database = database
+
+    def rows(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> Sequence[Row]:
+        explain = "EXPLAIN QUERY PLAN" if self.dialect == "sqlite" else "EXPLAIN"
+        for step in self._database.rows(f"{explain} {sql}", parameters):
+            if self.dialect == "sqlite":
+                scans = str(step["detail"]).startswith(("SCAN p", "SCAN c"))
+            else:
+                scans = step["table"] in {"p", "c"} and step["type"] in {"ALL", "index"}
+            if scans:
+                self.scanned.append(str(dict(step)))
+        return []
+
+
+def test_no_statement_reads_a_whole_table(database: Database, recorded: Recorded) -> None:
+    explaining = Explaining(database)
+    load_pages(explaining, [3, 54, 121])
+    table = ContentTable(database=explaining, fields=("bodytext",), now=recorded.now)
+    table.of_pages([3, 121], [-1, 0, 1])
+    table.of_uids([5008, 5009])
+    assert not explaining.scanned
 
 
 @pytest.mark.parametrize(

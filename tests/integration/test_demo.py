@@ -59,11 +59,12 @@ def test_a_kept_demo_can_be_used(tmp_path: Path) -> None:
     assert json.loads(asked.stdout)["sources"][0]["page_uid"] == 7
 
 
-def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
-    environment = {**site.create(tmp_path), "RETRIEVAL_TOKEN_SECRET": "file:///nowhere.json"}
+@pytest.mark.parametrize("variable", ["RETRIEVAL_TOKEN_SECRET", "RETRIEVAL_TYPO3_SECRET"])
+def test_a_server_that_cannot_start_says_why(tmp_path: Path, variable: str) -> None:
+    environment = {**site.create(tmp_path), variable: "file:///nowhere.json"}
 
     with (
-        pytest.raises(ServerFailed, match="RETRIEVAL_TOKEN_SECRET"),
+        pytest.raises(ServerFailed, match=variable),
         running(environment, log=tmp_path / "server.log"),
     ):
         pass
@@ -81,6 +82,26 @@ def test_the_server_stops_cleanly_though_a_connection_is_kept(
             process.send_signal(number)
 
             assert process.wait(timeout=10) == 0
+
+
+def test_a_demo_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "demo", "--serve"],
+        env={**os.environ, "TMPDIR": str(tmp_path), "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        words = (word for line in process.stdout for word in line.split())
+        url = next(word for word in words if word.startswith("http://127.0.0.1"))
+        process.terminate()
+        process.wait(timeout=20)
+
+    address = urlsplit(url)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((address.hostname, address.port), timeout=5).close()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:

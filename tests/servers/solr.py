@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -151,7 +151,7 @@ def running(cores: Mapping[str, Core] = TRUTH_CORES, *, basic_auth: bool = False
     with tempfile.TemporaryDirectory(prefix="solr-") as scratch:
         home = Path(scratch)
         _furnish(home, library, cores, basic_auth)
-        process, port = _start(home, library)
+        process, port = _start(home, library, cores)
         login = (WRITER.username, WRITER.password) if basic_auth else None
         try:
             with httpx.Client(timeout=60, trust_env=False, auth=login) as http:
@@ -284,14 +284,16 @@ def _hashed(password: str) -> str:
     return " ".join(base64.b64encode(each).decode() for each in (twice, salt))
 
 
-def _start(home: Path, library: Path) -> tuple["subprocess.Popen[bytes]", int]:
+def _start(
+    home: Path, library: Path, cores: Iterable[str]
+) -> tuple["subprocess.Popen[bytes]", int]:
     deadline = time.monotonic() + START_TIMEOUT
     log = home / "server.log"
     for _attempt in range(PORT_ATTEMPTS):
         port = _free_port()
         process = _launch(home, library, port, log)
         try:
-            if _answers(process, port, deadline):
+            if _answers(process, port, cores, deadline):
                 return process, port
         except BaseException:
             _stop(process)
@@ -330,22 +332,30 @@ def _launch(home: Path, library: Path, port: int, log: Path) -> "subprocess.Pope
         )
 
 
-def _answers(process: "subprocess.Popen[bytes]", port: int, deadline: float) -> bool:
-    """Wait until all cores are loaded; False as soon as it ended or the time is over.
+def _answers(
+    process: "subprocess.Popen[bytes]", port: int, cores: Iterable[str], deadline: float
+) -> bool:
+    """Wait until every core answers; False as soon as the server ended or the time is over.
 
-    While it starts it refuses, hangs, or answers 503. The status page waits for the cores; a
-    server that asks for credentials says 401 once it is up.
+    While it starts it refuses, hangs, or says 503. Any other answer, 401 too, means that the core
+    was looked at.
     """
-    status = f"http://{HOST}:{port}/solr/admin/cores?action=STATUS&indexInfo=false"
+    waiting = list(cores)
     with httpx.Client(timeout=5, trust_env=False) as http:
-        while time.monotonic() < deadline:
+        while waiting and time.monotonic() < deadline:
             with suppress(httpx.HTTPError):
-                if http.get(status).status_code in (200, 401):
-                    return process.poll() is None  # else someone else's server answers here
+                ping = http.get(
+                    f"http://{HOST}:{port}/solr/{waiting[0]}/select?rows=0",
+                    auth=(WRITER.username, WRITER.password),
+                )
+                if ping.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                    del waiting[0]
+                    continue
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.1)  # the pause between two attempts
                 return False
-    return False
+    # Once more: someone else's server may answer on this port.
+    return not waiting and process.poll() is None
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

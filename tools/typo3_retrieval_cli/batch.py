@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 Line = Mapping[str, Any]
 Answer = Mapping[str, Any]
+Answers = Callable[[Sequence[Line]], Iterable[Answer | RetrievalError]]
 
 MAX_CHUNK = 500  # lines answered together
 
@@ -23,7 +24,7 @@ class BadLine(RetrievalError):
     """The line is no request."""
 
 
-def run(answer: Callable[[Sequence[Line]], Iterable[Answer | RetrievalError]]) -> None:
+def run(answer: Answers) -> None:
     """Answer every line of stdin on stdout.
 
     Lines that wait already are answered together, which saves statements; a writer who waits
@@ -50,23 +51,29 @@ def each(
                 yield answer(line)
             except RetrievalError as error:
                 yield error
-            except Exception:
-                # One line's bug must not take the answers of the others.
-                log.exception("a line could not be answered")
-                yield RetrievalError("internal error")
 
     return answers
 
 
-def _answers(
-    chunk: Sequence[bytes],
-    answer: Callable[[Sequence[Line]], Iterable[Answer | RetrievalError]],
-) -> Iterator[str]:
+def _answers(chunk: Sequence[bytes], answer: Answers) -> Iterator[str]:
     parsed = [_parsed(raw) for raw in chunk]
-    good = iter(answer([line for line in parsed if not isinstance(line, BadLine)]))
+    good = iter(_results([line for line in parsed if not isinstance(line, BadLine)], answer))
     for line in parsed:
         result = line if isinstance(line, BadLine) else next(good)
         yield as_json({"error": str(result)} if isinstance(result, RetrievalError) else result)
+
+
+def _results(lines: Sequence[Line], answer: Answers) -> list[Answer | RetrievalError]:
+    """One result for each line, whatever happens."""
+    try:
+        return list(answer(lines))
+    except RetrievalError as error:  # of all of them: the database does not answer
+        return [error] * len(lines)
+    except Exception:
+        if len(lines) > 1:  # one line's bug must not take the answers of the others
+            return [result for line in lines for result in _results([line], answer)]
+        log.exception("a line could not be answered")
+        return [RetrievalError("internal error")]
 
 
 def _parsed(raw: bytes) -> Line | BadLine:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typo3_retrieval.core.secrets import TokenKeys
     from typo3_retrieval.edge.services import Services
     from typo3_retrieval.edge.settings import Settings
-    from typo3_retrieval.typo3.database import Database
     from typo3_retrieval.typo3.public_pages import PublicPages
     from typo3_retrieval.typo3.routing import Router
 
@@ -92,16 +91,16 @@ class System:
             raise no_database()
         return pages
 
-    def router(self) -> "tuple[Database, Router]":
-        """What builds URLs, and the tables that it needs.
+    def router(self) -> "Router":
+        """What builds URLs.
 
         Raises:
             ConfigurationError: there is no database.
         """
-        services = self.services()
-        if services.database is None or services.router is None:
+        router = self.services().router
+        if router is None:
             raise no_database()
-        return services.database, services.router
+        return router
 
     def token_keys(self) -> "TokenKeys":
         """The keys that sign and verify tokens.

@@ -95,6 +95,7 @@ class _Reader:
         Raises:
             ConfigurationError: naming the file and the key.
         """
+        path = path.resolve()
         name = self._name(path)
         if path in importing:
             chain = " -> ".join(map(self._name, (*importing, path)))
@@ -132,14 +133,54 @@ class _Reader:
         target = (path.parent / resource).resolve()
         # The folder of all sites is what the operator handed over; nothing above it is read.
         if not target.is_relative_to(self._root.resolve()):
-            raise ConfigurationError(
-                f'{key}.resource is "{resource}", outside the folder of sites'
-            )
+            raise ConfigurationError(f'{key}.resource is "{resource}", outside the folder of sites')
         if not target.is_file():
             raise ConfigurationError(f'{key}.resource is "{resource}": no such file')
         return target
 
-    @cache
+    def _name(self, path: Path) -> str:
+        resolved = path.resolve()
+        root = self._root.resolve()
+        return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else path.name
+
+
+def _merged(below: Any, above: Any) -> Any:
+    """Lay *above* over *below*: mappings merge, lists are joined, scalars are replaced."""
+    if isinstance(below, list) and isinstance(above, list):
+        return [*below, *above]
+    if isinstance(below, dict) and isinstance(above, dict):
+        result = dict(below)
+        for name, value in above.items():
+            result[name] = _merged(below[name], value) if name in below else value
+        return result
+    return above
+
+
+def _parse(path: Path, name: str) -> dict[str, Any]:
+    import yaml  # here, because a cold start that reads no site need not pay for it
+
+    try:
+        if path.stat().st_size > MAX_FILE_SIZE:
+            raise ConfigurationError(f"{name}: is larger than {MAX_FILE_SIZE} bytes")
+        content = yaml.load(path.read_bytes(), Loader=_loader())  # noqa: S506  # a SafeLoader
+    except OSError as error:
+        raise ConfigurationError(f"{name}: cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{name}: is not valid YAML: {_reason(error)}") from error
+    if not isinstance(content, dict):
+        raise ConfigurationError(f"{name}: must hold a mapping")
+    return content
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong and where, in one line, without the path that PyYAML's message has."""
+    problem = getattr(error, "problem", None) or str(error)
+    mark = getattr(error, "problem_mark", None)
+    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+    return re.sub(r"\s+", " ", f"{problem}{where}")
+
+
+@cache
 def _loader() -> Any:
     """A safe loader that reads scalars as Symfony's does: YAML 1.2's core schema.
 
@@ -155,9 +196,9 @@ def _loader() -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
             seen: set[object] = set()
             for key_node, _ in node.value:
-                key = self.construct_object(key_node, deep=True)
                 if key_node.tag == "tag:yaml.org,2002:merge":
                     continue
+                key = self.construct_object(key_node, deep=True)
                 if not isinstance(key, Hashable) or key in seen:
                     raise yaml.constructor.ConstructorError(
                         None, None, f"duplicate key {key!r}", key_node.start_mark

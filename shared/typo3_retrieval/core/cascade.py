@@ -1,6 +1,7 @@
 """Ask the backends in turn; the first that answers is believed."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit, urlunsplit
@@ -23,6 +24,7 @@ class Cascade:
     Args:
         backends: the first one is asked first.
         notes: what every answer should say, such as a site that could not be read.
+        seconds: for a whole search; when they are over, no further backend is asked.
         clock: seconds, monotonic; measures the attempts.
     """
 
@@ -31,17 +33,23 @@ class Cascade:
         backends: Iterable[SearchBackend],
         *,
         notes: Sequence[str] = (),
+        seconds: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._backends = tuple(backends)
         self._notes = tuple(notes)
+        self._seconds = seconds
         self._clock = clock
 
     def search(self, query: RetrievalQuery, access: AccessContext) -> Evidence:
         """Return the first answer. An empty answer is an answer."""
         attempts: list[Attempt] = []
         notes = [*self._notes, *query.notes]
+        deadline = self._clock() + self._seconds
         for backend in self._backends:
+            if self._clock() >= deadline:
+                notes.append(f'Backend "{backend.name}" was not asked: the time was over.')
+                continue
             answer, attempt = self._ask(backend, query, access)
             attempts.append(attempt)
             if answer is not None:

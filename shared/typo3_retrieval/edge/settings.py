@@ -25,6 +25,9 @@ SITES = "RETRIEVAL_SITES"
 CONTEXT = "TYPO3_CONTEXT"
 TYPO3_VERSION = "RETRIEVAL_TYPO3_VERSION"
 CHASH_EXCLUDED = "RETRIEVAL_TYPO3_CHASH_EXCLUDED"
+CONTENT_COLUMNS = "RETRIEVAL_TYPO3_CONTENT_COLUMNS"
+CONTENT_TYPES = "RETRIEVAL_TYPO3_CONTENT_TYPES"
+CONTENT_FIELDS = "RETRIEVAL_TYPO3_CONTENT_FIELDS"
 DEADLINE_SECONDS = "RETRIEVAL_DEADLINE_SECONDS"
 BACKEND_USERS = "RETRIEVAL_BACKEND_USERS"
 BACKENDS = "RETRIEVAL_BACKENDS"
@@ -39,6 +42,9 @@ KNOWN = (
     CONTEXT,
     TYPO3_VERSION,
     CHASH_EXCLUDED,
+    CONTENT_COLUMNS,
+    CONTENT_TYPES,
+    CONTENT_FIELDS,
     DEADLINE_SECONDS,
     BACKEND_USERS,
     BACKENDS,
@@ -46,6 +52,7 @@ KNOWN = (
 
 MAX_DEADLINE = 29.0  # seconds; API Gateway gives up after 29
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
+_COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _CONTEXT = re.compile(r"(Production|Development|Testing)(/[^/\s]+)*")
 # Secrets Manager: letters, digits and /_+=.@- ; an ARN adds colons.
 _SECRET = re.compile(r"[A-Za-z0-9/_+=.@:-]{1,2048}")
@@ -83,6 +90,9 @@ class Settings:
     context: str = "Production"
     typo3_version: Literal[12, 13, 14] = 13
     chash_excluded: tuple[str, ...] = ()  # added to TYPO3's own list
+    content_columns: frozenset[int] = frozenset({0})  # colPos that the templates print
+    content_types: frozenset[str] = frozenset()  # CTypes beside the core's that print text
+    content_fields: tuple[str, ...] = ()  # columns of tt_content beside the core's, printed too
     deadline_seconds: float = 8.0  # for a whole request
     backend_users: Literal["database", "token"] = "database"
     backends: tuple[str, ...] | None = None  # None: all that are installed
@@ -118,6 +128,9 @@ class Settings:
             context=read(CONTEXT, _context, "Production"),
             typo3_version=read(TYPO3_VERSION, _version, 13),
             chash_excluded=read(CHASH_EXCLUDED, _list, ()),
+            content_columns=read(CONTENT_COLUMNS, _numbers, frozenset({0})),
+            content_types=read(CONTENT_TYPES, lambda *each: frozenset(_list(*each)), frozenset()),
+            content_fields=read(CONTENT_FIELDS, _columns, ()),
             deadline_seconds=read(DEADLINE_SECONDS, _seconds, 8.0),
             backend_users=read(BACKEND_USERS, _backend_users, "database"),
             backends=read(BACKENDS, _names, None),
@@ -136,6 +149,16 @@ class Settings:
             for name, value in self.environment.items()
             if name.startswith(prefix) and name not in KNOWN and value.strip()
         }
+
+    def secret_of(self, backend: str) -> SecretReference | None:
+        """Where the secret of one backend lies, RETRIEVAL_<BACKEND>_SECRET.
+
+        Raises:
+            ConfigurationError: the variable holds no reference.
+        """
+        name = f"RETRIEVAL_{backend.upper()}_SECRET"
+        value = self.environment.get(name, "").strip()
+        return _secret(name, value) if value else None
 
 
 def missing(name: str, what: str) -> ConfigurationError:
@@ -232,6 +255,20 @@ def _backend_users(name: str, value: str) -> Literal["database", "token"]:
     if value not in ("database", "token"):
         raise _wrong(name, "database or token")
     return cast(Literal["database", "token"], value)
+
+
+def _numbers(name: str, value: str) -> frozenset[int]:
+    parts = _list(name, value)
+    if not all(part.isascii() and part.isdecimal() for part in parts):
+        raise _wrong(name, "a comma list of colPos numbers, such as 0,1")
+    return frozenset(map(int, parts))
+
+
+def _columns(name: str, value: str) -> tuple[str, ...]:
+    parts = _list(name, value)
+    if not all(_COLUMN.fullmatch(part) for part in parts):
+        raise _wrong(name, "a comma list of columns of tt_content, such as tx_site_teaser")
+    return parts
 
 
 def _list(_name: str, value: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from typo3_retrieval.typo3.database import Database, Row
 from typo3_retrieval.typo3.enable_fields import access_time, enable_fields_sql
+from typo3_retrieval.typo3.pages import MAX_UID
 
 _COLUMNS = {
     "uid": "uid",
@@ -42,7 +43,10 @@ class ContentRow:
     def references(self) -> tuple[int, ...]:
         """The uids of `tt_content` in `records`, in order: ``tt_content_5,7,pages_3`` has 5, 7."""
         names = (each.strip().removeprefix(_OWN_TABLE) for each in self.records.split(","))
-        return tuple(int(name) for name in names if name.isascii() and name.isdecimal())
+        numbers = (name for name in names if name.isascii() and name.isdecimal())
+        # The length first: Python refuses to read a number of some thousand digits.
+        longest = len(str(MAX_UID))
+        return tuple(int(name) for name in numbers if len(name) <= longest and int(name) <= MAX_UID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,9 +24,7 @@ class Database(Protocol):
     def dialect(self) -> Dialect:
         """Which SQL to speak where the two differ."""
 
-    def rows(
-        self, sql: str, parameters: Mapping[str, Parameter] | None = None
-    ) -> Sequence[Row]:
+    def rows(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> Sequence[Row]:
         """Run one SELECT and return every row.
 
         Args:

@@ -115,7 +115,7 @@ def citable(
         BackendError: the database did not answer.
     """
     if statements < _WITH_RECORDS:
-        rows = [row for row in rows if not (row.request and _of_records(row.request))]
+        rows = [row for row in rows if not needs_records(row)]
     requests = [row.request for row in rows if row.request]
     views = public_pages.views(requests)
     opened = iter(views)
@@ -123,7 +123,7 @@ def citable(
     found = {id(page) for page in searchable(page for page in views if page)}
     contents = public_pages.contents(
         [page for page in views if page and id(page) in found],
-        follow_references=statements >= _WITH_RECORDS + any(map(_of_records, requests)),
+        follow_references=statements >= _WITH_RECORDS + any(map(needs_records, rows)),
     )
     checked: list[Citable] = []
     for row, page in zip(rows, pages, strict=True):
@@ -174,9 +174,9 @@ def _of_element(row: IndexRow, page: PublicPage, element: ContentElement) -> Cit
     )
 
 
-def _of_records(request: UrlRequest) -> bool:
-    """Whether records may have to be read to address a request."""
-    return not _OF_THE_VIEW.issuperset(request.arguments)
+def needs_records(row: IndexRow) -> bool:
+    """Whether records may have to be read to address a row: one statement."""
+    return row.request is not None and not _OF_THE_VIEW.issuperset(row.request.arguments)
 
 
 def _is_exact(url: str) -> bool:

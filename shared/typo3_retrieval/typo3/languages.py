@@ -1,14 +1,14 @@
 """Which language of a site a caller means: by id, by ISO code, by locale, or by his words."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.ranking.analysis import stopwords, tokens
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
 
-_MIN_FUNCTION_WORDS = 2  # one alone is too often a word of another language as well
+_MIN_EVIDENCE = 2  # one function word alone is too often a word of another language as well
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ def choose_language(
         site: identifier of the asked site, None for all.
         value: an id (1, "1"), an ISO 639-1 code ("de", "DE") or a locale ("de-AT",
             "de_AT.UTF-8"); an unknown region falls back to the language. None: the language
-            is guessed from the function words of *text*, else it is the default language.
+            is guessed from *text*, else it is the default language.
         text: the question.
 
     Raises:
@@ -69,7 +69,7 @@ def _shared(found: dict[str, SiteLanguage], asked: Sequence[Site]) -> LanguageCh
     counted = Counter(language.language_id for language in found.values())
     language_id = min(counted, key=lambda each: (-counted[each], each))
     others = sorted(name for name, each in found.items() if each.language_id != language_id)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if others:
         notes = (
             f"Language {language_id} was searched; name the site to search"
@@ -79,30 +79,32 @@ def _shared(found: dict[str, SiteLanguage], asked: Sequence[Site]) -> LanguageCh
 
 
 def _guessed(asked: Sequence[Site], text: str) -> LanguageChoice:
-    """The language whose function words the text uses most, if one clearly leads."""
+    """The language that the text itself shows, if one clearly leads."""
     words = {match[0] for match in tokens(text)}
     candidates: dict[str, SiteLanguage] = {}
     for site in asked:
         for language in site.languages:
             if language.enabled:
                 candidates.setdefault(language.code, language)
-    counts = {code: len(words & stopwords(code)) for code in candidates}
-    ranked = sorted(counts, key=lambda code: -counts[code])
-    default = next((each.code for each in candidates.values() if each.language_id == 0), None)
-    if (
-        not ranked
-        or ranked[0] == default
-        or counts[ranked[0]] < _MIN_FUNCTION_WORDS
-        or any(counts[code] == counts[ranked[0]] for code in ranked[1:])
-    ):
+    evidence = {code: _evidence(words, code) for code in candidates}
+    best = max(evidence.values(), default=0)
+    leading = [code for code, value in evidence.items() if value == best]
+    if best < _MIN_EVIDENCE or len(leading) > 1 or not candidates[leading[0]].language_id:
         return LanguageChoice(language_id=0)
-    language = candidates[ranked[0]]
+    language = candidates[leading[0]]
     return LanguageChoice(
         language_id=language.language_id,
         notes=(
             f'Language not given; searched in "{language.code}" (language {language.language_id}).',
         ),
     )
+
+
+def _evidence(words: Set[str], code: str) -> int:
+    """How many function words of a language stand there, and one if its own letters do."""
+    function_words = stopwords(code)
+    letters = {letter for word in function_words for letter in word if not letter.isascii()}
+    return len(words & function_words) + any(not letters.isdisjoint(word) for word in words)
 
 
 def _known(sites: Sequence[Site]) -> str:

@@ -40,6 +40,7 @@ _TEXTS = {
     "url": "url",
 }
 MAX_DEPTH = 100  # levels; TYPO3 stops a rootline here too (RootlineUtility::MAX_DEPTH)
+MAX_UID = 2**32 - 1  # INT UNSIGNED; a greater number names no row, and breaks a driver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ def load_pages(database: Database, uids: Iterable[int]) -> PageTree:
     Raises:
         BackendError: the database did not answer.
     """
-    wanted = sorted({uid for uid in uids if uid > 0})
+    wanted = sorted({uid for uid in uids if 0 < uid <= MAX_UID})
     if not wanted:
         return PageTree(())
     statement = _statement(database.columns("pages"))

@@ -1,12 +1,18 @@
 """url and visible, on the demo site."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, cast
 
 import pytest
 
 from tests.unit.cli.running import lines, run
+from typo3_retrieval.bootstrap import build_services
+from typo3_retrieval.core.errors import BackendUnavailable
+from typo3_retrieval.edge.services import Services
+from typo3_retrieval.edge.settings import Settings
+from typo3_retrieval.typo3.public_pages import PublicPages
 from typo3_retrieval_cli.demo import site
 from typo3_retrieval_cli.system import System
 
@@ -42,7 +48,11 @@ def test_arguments_get_a_chash(demo: System) -> None:
 
 
 def test_how_an_address_came_about_is_explained(demo: System) -> None:
-    assert len(run(demo, "url", "--page", "3", "--explain").stdout.splitlines()) > 1
+    plain = run(demo, "url", "--page", "3", "--explain")
+    hashed = run(demo, "url", "--page", "3", "--arguments", '{"a": 1}', "--explain")
+
+    assert "No enhancer took part" in plain.stdout
+    assert "cHash" in " ".join(hashed.stdout.splitlines()[1:])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +64,7 @@ def test_how_an_address_came_about_is_explained(demo: System) -> None:
         (("url", "--page", "3", "--arguments", "{"), 2, "no JSON"),
         (("url", "--page", "3", "--arguments", "5"), 2, "arguments: must be an object"),
         (("visible",), 2, "--page is missing"),
-        (("visible", "--page", "three"), 2, "three"),
+        (("visible", "--page", "three"), 2, "--page"),
     ],
 )
 def test_what_is_wrong_is_told(
@@ -122,13 +132,38 @@ def test_what_a_visitor_sees(demo: System, page: int, language: int, visible: bo
 
 def test_a_batch_of_verdicts(demo: System) -> None:
     requests: list[Any] = [{"page": 3, "language": 1}, {"page": 43}, {"page": None}, 5]
+    requests.append({"page": 10**30})
 
     seen, restricted, *wrong = lines(run(demo, "visible", "--batch", stdin=requests))
 
     assert seen == {"visible": True, "reason": "", "url": MUELL}
     assert restricted["visible"] is False
     assert "42" in restricted["reason"]
-    assert wrong == [{"error": "page: must be a whole number."}, {"error": "not a JSON object"}]
+    assert wrong == [
+        {"error": "page: must be a whole number."},
+        {"error": "not a JSON object"},
+        {"error": "page: must be at most 4294967295."},
+    ]
+
+
+class Unreachable:
+    """Pages whose database does not answer."""
+
+    def verdicts(self, keys: object) -> NoReturn:
+        raise BackendUnavailable("no connection")
+
+
+def test_a_database_that_does_not_answer_is_an_error_of_every_line(demo: System) -> None:
+    def build(settings: Settings) -> Services:
+        pages = cast(PublicPages, Unreachable())
+        return replace(build_services(settings), public_pages=pages)
+
+    system = System(environment=demo.environment, build=build)
+
+    answers = lines(run(system, "visible", "--batch", stdin=[{"page": 3}, {"page": 4}]))
+
+    assert answers == [{"error": "no connection"}] * 2
+    assert run(system, "visible", "--page", "3").exit_code == 1
 
 
 def test_a_verdict_is_explained_for_people(demo: System) -> None:
@@ -158,16 +193,16 @@ def test_without_a_database_the_variable_is_named(command: str, demo: System) ->
         ("RETRIEVAL_DATABASE_URL", "sqlite:///nowhere/typo3.sqlite"),
         ("RETRIEVAL_TYPO3_VERSION", "11"),
         ("RETRIEVAL_BACKENDS", "nobody"),
-        ("RETRIEVAL_TYPO3_SECRET", "file:///nowhere.json"),
     ],
 )
 @pytest.mark.parametrize("arguments", [("ask", "waste"), ("ask", "--batch"), ("serve",)])
 def test_a_wrong_setting_is_one_line_with_its_name(
     demo: System, arguments: Sequence[str], variable: str, value: str
 ) -> None:
-    system = System(environment={**demo.environment, variable: value})
+    # Without a database, which would stay open when something else stops the start.
+    settings = {"RETRIEVAL_SITES": demo.environment["RETRIEVAL_SITES"], variable: value}
 
-    result = run(system, *arguments, raw=b'{"question": "waste"}\n')
+    result = run(System(environment=settings), *arguments, raw=b'{"question": "waste"}\n')
 
     assert result.exit_code == 2
     assert result.stdout == ""

@@ -7,6 +7,8 @@ from typo3_retrieval.core.access import AccessContext, BackendUser
 from typo3_retrieval.core.backend import AVAILABLE, Availability, Document, SearchAnswer
 from typo3_retrieval.core.evidence import EvidenceSource
 from typo3_retrieval.core.query import RetrievalQuery
+from typo3_retrieval.core.ranking.analysis import analyzer
+from typo3_retrieval.core.ranking.question import Question
 from typo3_retrieval.core.source_id import SourceId
 
 ACCESS = AccessContext.public_only(BackendUser("7"))
@@ -35,6 +37,13 @@ def document(text: str, source_id: str = "fake:1") -> Document:
         url="https://www.example.org/waste",
         text=text,
     )
+
+
+def asked(text: str, language: str = "en", *, idf: dict[str, float] | None = None) -> Question:
+    """A question whose terms weigh 1 unless *idf* says otherwise."""
+    analysis = analyzer(language)
+    terms = analysis.question(text)
+    return Question(analysis, terms, {t.text: (idf or {}).get(t.text, 1.0) for t in terms})
 
 
 @dataclass(kw_only=True)

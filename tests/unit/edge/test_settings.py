@@ -11,6 +11,7 @@ from typo3_retrieval.edge import settings
 from typo3_retrieval.edge.settings import KNOWN, MysqlUrl, Settings, SqliteUrl
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "settings.md"
+TEMPLATE = Path(__file__).parents[3] / "template.yaml"
 MYSQL = {"RETRIEVAL_DATABASE_SECRET": "file:///secret.json"}
 
 
@@ -177,6 +178,11 @@ def test_the_environment_does_not_show_in_a_repr() -> None:
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_documentation_explains_each_setting(name: str) -> None:
     assert f"| `{name}` |" in DOCUMENTATION.read_text()
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_template_can_set_each_setting(name: str) -> None:
+    assert f"{name}: " in TEMPLATE.read_text()
 
 
 def test_every_constant_of_a_variable_is_known() -> None:

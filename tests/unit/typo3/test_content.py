@@ -331,6 +331,11 @@ class TestInsertedRecords:
         ]
         assert set(shown(*rows, pages=self.elsewhere)) == {5}
 
+    @pytest.mark.parametrize("number", [2**32, 10**20, "9" * 5000])
+    def test_a_number_that_no_row_can_have_is_not_asked_for(self, number: int | str) -> None:
+        rows = [element(2, CType="shortcut", records=f"{number},4"), element(4, pid=8)]
+        assert shown(*rows, pages=self.elsewhere) == [4]
+
     def test_hostile_nesting_ends(self) -> None:
         rows = [
             element(uid, CType="shortcut", records=f"{uid + 1},{uid + 1}") for uid in range(1, 60)

@@ -85,7 +85,7 @@ def test_a_deleted_row_is_loaded_so_that_it_can_be_named() -> None:
     assert page.deleted == 1
 
 
-@pytest.mark.parametrize("uids", [(), (0,), (-1, 0)])
+@pytest.mark.parametrize("uids", [(), (0,), (-1, 0), (2**32,), (10**30,)])
 def test_nothing_is_asked_for_no_page(uids: tuple[int, ...]) -> None:
     database = MemoryDatabase()
     assert not list(load_pages(database, uids))

@@ -1,5 +1,6 @@
 """demo: the whole system on a made-up site, from nothing to cited evidence."""
 
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -19,6 +20,8 @@ def demo(
     """Make a small TYPO3 site, serve it, ask it over HTTP, print the evidence, stop."""
     from typo3_retrieval_cli.demo.tour import tour
 
+    # As Ctrl-C: so that server and folder are not left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if keep is not None:
         tour(keep, stay=serve, kept=True)
         return

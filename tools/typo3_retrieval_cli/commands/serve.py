@@ -14,8 +14,6 @@ from typo3_retrieval_cli.options import Json, system_of
 from typo3_retrieval_cli.output import FAILED, WRONG_USAGE, fail, show, tell, write_json
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from typo3_retrieval_cli.server.functions import Functions
     from typo3_retrieval_cli.server.page import Page
     from typo3_retrieval_cli.server.template import Template
@@ -85,17 +83,16 @@ def serve(
 
 def _run(server: "LocalServer") -> None:
     """Serve until Ctrl-C or SIGTERM."""
-
-    def stop(_number: int, _frame: "FrameType | None") -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
+    # Both by name: a shell may have started this process with SIGINT ignored.
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
     try:
         server.serve_forever(poll_interval=0.1)
     except KeyboardInterrupt:
         tell("Stopped.", style="dim")
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         server.server_close()
 
 

@@ -11,7 +11,6 @@ from typo3_retrieval_cli.output import show, show_address, write_json
 
 if TYPE_CHECKING:
     from typo3_retrieval.core.errors import RetrievalError
-    from typo3_retrieval.typo3.database import Database
     from typo3_retrieval.typo3.routing import BuiltUrl, Router, UrlRequest
 
 
@@ -33,12 +32,11 @@ def url(
     as_json: Json = False,
 ) -> None:
     """Build the URL of a page as TYPO3 would."""
-    from typo3_retrieval.core.errors import RetrievalError
     from typo3_retrieval_cli import batch as lines
 
-    database, router = system_of(context).router()
+    router = system_of(context).router()
     if batch:
-        lines.run(lambda chunk: built(database, router, chunk))
+        lines.run(lambda chunk: built(router, chunk))
         return
     if page is None:
         raise typer.BadParameter("--page is missing (or read lines from stdin with --batch).")
@@ -49,16 +47,13 @@ def url(
         "arguments": _parsed(arguments),
         "fragment": fragment,
     }
-    found = _build(database, router, [_request(line)])[0]
-    if isinstance(found, RetrievalError):
-        raise found
-    _print(found, explain=explain, as_json=as_json)
+    _print(router.build(_request(line)), explain=explain, as_json=as_json)
 
 
 def built(
-    database: "Database", router: "Router", lines: Sequence[Mapping[str, Any]]
+    router: "Router", lines: Sequence[Mapping[str, Any]]
 ) -> "Iterator[Mapping[str, Any] | RetrievalError]":
-    """Build the URLs of many lines, whose pages are loaded together.
+    """Build the URLs of many lines with a few statements.
 
     Raises:
         BackendError: the database does not answer.
@@ -72,19 +67,10 @@ def built(
         except InvalidInput as error:
             requests.append(error)
     good = [each for each in requests if not isinstance(each, RetrievalError)]
-    found = iter(_build(database, router, good))
+    found = iter(router.build_all(good))
     for request in requests:
         result = request if isinstance(request, RetrievalError) else next(found)
         yield result if isinstance(result, RetrievalError) else {"url": result.url}
-
-
-def _build(
-    database: "Database", router: "Router", requests: "Sequence[UrlRequest]"
-) -> "Sequence[BuiltUrl | RetrievalError]":
-    from typo3_retrieval.typo3.pages import load_pages
-
-    tree = load_pages(database, (request.page_uid for request in requests))
-    return list(router.build_all(requests, tree))
 
 
 def _request(line: Mapping[str, Any]) -> "UrlRequest":
@@ -139,4 +125,5 @@ def _print(found: "BuiltUrl", *, explain: bool, as_json: bool) -> None:
         return
     show_address(found.url)
     if explain:
-        show(*(Text(f"  {sentence}", style="dim") for sentence in found.explanation))
+        sentences = found.explanation or ("No enhancer took part: the page's slug is the path.",)
+        show(*(Text(f"  {sentence}", style="dim") for sentence in sentences))

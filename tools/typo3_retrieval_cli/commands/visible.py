@@ -10,8 +10,10 @@ from typo3_retrieval_cli.output import show, show_address, write_json
 
 if TYPE_CHECKING:
     from typo3_retrieval.core.errors import RetrievalError
-    from typo3_retrieval.typo3.public_pages import PublicPages
+    from typo3_retrieval.typo3.public_pages import PageKey, PublicPages
     from typo3_retrieval.typo3.visibility import Verdict
+
+MAX_UID = 2**32 - 1  # TYPO3's uid columns are unsigned integers of 32 bits
 
 
 def visible(
@@ -31,7 +33,7 @@ def visible(
         return
     if page is None:
         raise typer.BadParameter("--page is missing (or read lines from stdin with --batch).")
-    key = (page, language)
+    key = _key({"page": page, "language": language})
     verdict = pages.verdicts([key])[key]
     found = pages.published([key]).get(key)
     answer = _answer(verdict, found.url if found else None)
@@ -51,7 +53,14 @@ def judged(
     Raises:
         BackendError: the database does not answer.
     """
-    keys = [_key(line) for line in lines]
+    from typo3_retrieval.core.errors import InvalidInput
+
+    keys: list[PageKey | InvalidInput] = []
+    for line in lines:
+        try:
+            keys.append(_key(line))
+        except InvalidInput as error:
+            keys.append(error)
     wanted = [key for key in keys if isinstance(key, tuple)]
     verdicts, published = pages.verdicts(wanted), pages.published(wanted)
     for key in keys:
@@ -62,12 +71,19 @@ def judged(
             yield key
 
 
-def _key(line: Mapping[str, Any]) -> "tuple[int, int] | RetrievalError":
-    from typo3_retrieval_cli.batch import BadLine
+def _key(line: Mapping[str, Any]) -> "PageKey":
+    """Read a line.
+
+    Raises:
+        InvalidInput: names the field that is wrong.
+    """
+    from typo3_retrieval.core.errors import InvalidInput
 
     for name, value in (("page", line.get("page")), ("language", line.get("language", 0))):
         if type(value) is not int:  # True is an int too, and no uid
-            return BadLine(f"{name}: must be a whole number.")
+            raise InvalidInput(f"{name}: must be a whole number.")
+        if abs(value) > MAX_UID:
+            raise InvalidInput(f"{name}: must be at most {MAX_UID}.")
     return line["page"], line.get("language", 0)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-START_SECONDS = 60  # a first start compiles everything
 STOP_SECONDS = 10
 
 
@@ -56,9 +55,9 @@ def running(
 
 
 def _url(process: "subprocess.Popen[str]", log: Path) -> str:
-    """The line that the server prints when it listens; an end of output is its end."""
+    """Read the line that the server prints when it listens, or when it cannot."""
     line = process.stdout.readline() if process.stdout is not None else ""
-    if not line:
-        process.wait(timeout=START_SECONDS)
-        raise ServerFailed(log.read_text(encoding="utf-8").strip() or "The server did not start.")
-    return str(json.loads(line)["url"])
+    answer = json.loads(line) if line else {"error": log.read_text(encoding="utf-8").strip()}
+    if "url" not in answer:
+        raise ServerFailed(answer["error"])
+    return str(answer["url"])

@@ -180,7 +180,7 @@ class KeSearchBackend:
         if state.key is None or (state.rows <= _SCANNABLE and any(map(state.key.lacks, terms))):
             return self._scanned(index, terms, statements=2)
         counts = self._statistics.counts(
-            TABLE, terms, lambda unknown: count_words(database, index, unknown)
+            terms, lambda unknown: count_words(database, index, unknown)
         )
         if not counts.known:
             return self._scanned(index, terms, statements=3)

@@ -89,6 +89,11 @@ class SolrClient:
             for (endpoint, _), future in zip(questions, futures, strict=True)
         ]
 
+    def close(self) -> None:
+        """Close all connections; the next question opens new ones."""
+        if self._pool is not None:
+            self._discard(self._pool)
+
     def _result(
         self, endpoint: Endpoint, future: "Future[SolrAnswer]", late: set["Future[SolrAnswer]"]
     ) -> SolrAnswer:

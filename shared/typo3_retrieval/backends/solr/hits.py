@@ -22,6 +22,7 @@ NOT_CHECKED = "Freshness was not checked: no database is reachable."
 Place = tuple[Site, SiteLanguage]  # a site, and its language that is asked for
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,63}")  # the name of a table
+_MAX_UID = 2**31 - 1  # of Solr's field: it calls a request with a greater number wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +160,7 @@ def _hit(
     page: PublicPage | None = None,
 ) -> Hit | None:
     """The hit, if a source id can name it: an identifier or a type may hold any character."""
-    if not _KIND.fullmatch(document.kind) or document.uid < 0:
+    if not _KIND.fullmatch(document.kind) or not 0 < document.uid <= _MAX_UID:
         return None
     try:
         source_id = SourceId.of(
@@ -182,8 +183,8 @@ def parsed(source_id: SourceId, sites: Sequence[Site]) -> tuple[Place, str, int]
         written = SourceId.of(NAME, identifier, kind, int(uid), int(language_id))
     except (ValueError, InvalidInput):  # not four parts, or no numbers
         return None
-    if written != source_id or not _KIND.fullmatch(kind):  # such as "03" for 3
-        return None
+    if written != source_id or not _KIND.fullmatch(kind) or not 0 < int(uid) <= _MAX_UID:
+        return None  # such as "03" for 3
     for site in sites:
         language = site.language(int(language_id))
         if site.identifier == identifier and language is not None and language.enabled:

@@ -8,7 +8,7 @@ from typo3_retrieval.core.errors import RetrievalError
 
 
 class RoutingError(RetrievalError):
-    """There is no such URL: where TYPO3 would raise, or point to the home page instead.
+    """There is no such URL: TYPO3 would raise, or point to the home page instead.
 
     Args:
         message: what is wrong, for people.
@@ -19,6 +19,10 @@ class RoutingError(RetrievalError):
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+class NoAddress(RoutingError):
+    """The page is hidden, deleted, not in its time, or missing. TYPO3 prints the home page here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

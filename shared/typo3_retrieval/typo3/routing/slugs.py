@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typo3_retrieval.typo3.enable_fields import hidden_because, switched_off_because
 from typo3_retrieval.typo3.pages import Page, PageTree
 from typo3_retrieval.typo3.php import to_int
-from typo3_retrieval.typo3.routing.model import RoutingError
+from typo3_retrieval.typo3.routing.model import NoAddress, RoutingError
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
 
 _MOUNT_POINT, _RECYCLER = 7, 255  # doktype
@@ -63,14 +63,14 @@ class SlugReader:
         Groups do not matter here: a restricted page has its address.
 
         Raises:
-            RoutingError: the page is deleted, hidden, not in its time, or not there at all.
+            NoAddress: the page is deleted, hidden, not in its time, or not there at all.
                 TYPO3 points to the language's base then, which would cite the home page.
         """
         page = self._page(uid)
         if page is None:
-            raise RoutingError(f"There is no page {uid}.")
+            raise NoAddress(f"There is no page {uid}.")
         if reason := self._hidden(page):
-            raise RoutingError(f"Page {uid} has no address: {reason}.")
+            raise NoAddress(f"Page {uid} has no address: {reason}.")
         return self._overlay(page, language).slug
 
     def mounted(

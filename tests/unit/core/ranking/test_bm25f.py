@@ -2,25 +2,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.core.fakes import asked
 from typo3_retrieval.core.evidence import Confidence
-from typo3_retrieval.core.ranking.analysis import analyzer
 from typo3_retrieval.core.ranking.bm25f import (
     Score,
     Text,
     inverse_document_frequency,
-    matches,
     scores,
 )
 
 FILLER = "The town hall answers letters within five working days."
 
 
-def scored(
-    question: str, *texts: Text, language: str = "en", idf: dict[str, float] | None = None
-) -> list[Score]:
-    analysis = analyzer(language)
-    terms = analysis.question(question)
-    return scores(analysis, terms, {t.text: (idf or {}).get(t.text, 1.0) for t in terms}, texts)
+def scored(question: str, *texts: Text, idf: dict[str, float] | None = None) -> list[Score]:
+    return scores(asked(question, idf=idf), texts)
 
 
 def values(question: str, *texts: Text, idf: dict[str, float] | None = None) -> list[float]:
@@ -52,29 +47,6 @@ def test_the_same_word_counts_less_in_a_longer_text() -> None:
     assert short > long
 
 
-def test_inflections_and_accents_are_the_same_word() -> None:
-    analysis = analyzer("de")
-    terms = analysis.question("Öffnungszeiten")
-    assert matches(analysis, terms, "öffnungszeit") == [("offnungszeit", 1.0)]
-    assert matches(analysis, terms, "offnungszeiten") == [("offnungszeit", 1.0)]
-
-
-@pytest.mark.parametrize(
-    ("question", "word", "found"),
-    [
-        ("Abfall", "bioabfalltonne", [("abfall", 0.3)]),
-        ("Müll", "sperrmüll", []),  # a stem of four letters is in too many words
-        ("Abfall", "abfälle", [("abfall", 1.0)]),
-        ("Öffnung", "wiedereröffnungsfeier", [("offnung", 0.3)]),
-    ],
-)
-def test_a_long_stem_counts_a_little_inside_a_compound(
-    question: str, word: str, found: list[tuple[str, float]]
-) -> None:
-    analysis = analyzer("de")
-    assert matches(analysis, analysis.question(question), word) == found
-
-
 def test_coverage_is_the_share_of_the_questions_weight() -> None:
     (score,) = scored("bulky waste", Text("", "waste"), idf={"bulki": 3.0, "wast": 1.0})
     assert score.coverage == pytest.approx(0.25)
@@ -86,6 +58,11 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
 )
 def test_confidence_comes_in_three_steps(coverage: float, confidence: Confidence) -> None:
     assert Score(1.0, coverage).confidence is confidence
+
+
+def test_further_words_count_as_the_body_does() -> None:
+    body, vocabulary = values("waste", Text("", "waste"), Text("", "", "waste"))
+    assert body == vocabulary
 
 
 def test_no_candidates_have_no_scores() -> None:

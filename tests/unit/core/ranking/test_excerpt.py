@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.core.fakes import asked
 from typo3_retrieval.core.html import plain_text
-from typo3_retrieval.core.ranking.analysis import analyzer
 from typo3_retrieval.core.ranking.excerpt import LENGTH, excerpt
 from typo3_retrieval.core.text import one_line
 
@@ -19,10 +19,7 @@ FILLER = "The town hall answers letters within five working days. "
 def cut(
     text: str, question: str, *, length: int = LENGTH, idf: dict[str, float] | None = None
 ) -> str:
-    analysis = analyzer("en")
-    terms = analysis.question(question)
-    weights = {term.text: (idf or {}).get(term.text, 1.0) for term in terms}
-    return excerpt(text, analysis, terms, weights, length=length)
+    return excerpt(text, asked(question, idf=idf), length=length)
 
 
 @pytest.mark.parametrize(

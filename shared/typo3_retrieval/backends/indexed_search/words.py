@@ -1,0 +1,158 @@
+"""Which words of the index a question means, and the pages that have them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from typo3_retrieval.backends.indexed_search import lexer
+from typo3_retrieval.core.ranking.analysis import Analyzer, Term, fold, tokens
+from typo3_retrieval.core.ranking.spellings import MAX_BYTES, spellings
+from typo3_retrieval.core.ranking.statistics import Counts, Memory
+from typo3_retrieval.typo3.database import Database, Parameter, Row
+
+_PER_PREFIX = 300  # words with one beginning that are looked at, the shortest first
+_PARTS = re.compile(f"[{lexer.JOINS}]+")
+_USUAL_LENGTH = 300  # words of a page; only candidates are chosen by it
+_FREQUENCY = 320_000  # index_rel.freq = count / words * this, at most 32,000 (Indexer, 13.4)
+_TITLE_FLAG = 128  # index_rel.flags of a word in the title
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One word of the index, and how many pages have it."""
+
+    wid: str  # md5 of the word
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """The index's words for each term of a question."""
+
+    counts: Counts
+    wids: Mapping[str, tuple[str, ...]]  # by Term.text
+
+
+class Words:
+    """Looks words up, and remembers for ten minutes what it found."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known = Memory[tuple[str, str], tuple[_Word, ...]]()
+        self._total = Memory[None, int]()
+
+    def of(self, language: str, analysis: Analyzer, terms: Sequence[Term], text: str) -> Vocabulary:
+        """The words for *terms*. One statement, or none.
+
+        Args:
+            language: that *analysis* is for.
+            analysis: tells which words share a stem.
+            terms: the question's.
+            text: the question, for the words that hold a hyphen or the like.
+        """
+        joined = [word for word in lexer.words(text) if _PARTS.search(word)]
+        keys = {term.text: (language, term.text) for term in terms}
+        known = self._known.known(keys.values())
+        total = self._total.known([None])
+        if joined or not total or len(known) < len(keys):
+            rows = self._look_up(terms, joined)
+            found = _by_term(analysis, terms, rows)
+            known = {keys[term]: tuple(words) for term, words in found.items()}
+            total = {None: int(rows[0]["total"] or 0) if rows else 0}
+            self._known.remember(known)
+            if rows:
+                self._total.remember(total)
+        words = {term.text: known.get(keys[term.text], ()) for term in terms}
+        return Vocabulary(
+            counts=Counts(
+                total=total[None],
+                # A page with two forms of a word counts twice: near enough.
+                having={
+                    term: min(total[None], sum(word.pages for word in each))
+                    for term, each in words.items()
+                },
+            ),
+            wids={term: tuple(word.wid for word in each) for term, each in words.items()},
+        )
+
+    def _look_up(self, terms: Sequence[Term], joined: Sequence[str]) -> Sequence[Row]:
+        parameters: dict[str, Parameter] = {"joined": joined}
+        branches = ["SELECT wid, baseword FROM index_words WHERE baseword IN %(joined)s"]
+        for place, prefix in enumerate(form for term in terms for form in spellings(term)):
+            # Prefixes are letters and digits: no wildcard among them.
+            parameters[f"prefix_{place}"] = f"{prefix}%"
+            branches.append(
+                f"""SELECT * FROM (
+                    SELECT wid, baseword FROM index_words
+                    WHERE baseword LIKE %(prefix_{place})s AND is_stopword = 0
+                    ORDER BY LENGTH(baseword), baseword LIMIT {_PER_PREFIX}
+                ) words_{place}"""  # noqa: S608  # numbers
+            )
+        statement = f"""
+            SELECT found.wid, found.baseword,
+                   (SELECT COUNT(*) FROM index_rel r WHERE r.wid = found.wid) AS pages,
+                   (SELECT COUNT(*) FROM index_phash) AS total
+            FROM ({" UNION ".join(branches)}) found
+        """  # noqa: S608  # see above
+        return self._database.rows(statement, parameters)
+
+
+def _by_term(
+    analysis: Analyzer, terms: Sequence[Term], rows: Sequence[Row]
+) -> Mapping[str, list[_Word]]:
+    """Give each term the words that have its stem, whole or in a part."""
+    found: defaultdict[str, list[_Word]] = defaultdict(list)
+    for row in rows:
+        baseword = str(row["baseword"])
+        word = _Word(str(row["wid"]), int(row["pages"] or 0))
+        stems = {
+            analysis.term(match[0]) for part in _PARTS.split(baseword) for match in tokens(part)
+        }
+        for term in terms:
+            if term.text in stems or _is_cut(baseword, term):
+                found[term.text].append(word)
+    return {term.text: found[term.text] for term in terms}
+
+
+def _is_cut(baseword: str, term: Term) -> bool:
+    """Whether *baseword* is the beginning of a word that was too long for the index."""
+    long = len(baseword.encode()) > MAX_BYTES - 3  # the last character may not have fitted
+    return long and term.text.startswith(fold(baseword))
+
+
+def score_sql(vocabulary: Vocabulary, terms: Sequence[Term]) -> tuple[str, dict[str, Parameter]]:
+    """The expression ``scored (phash, score)`` for the pages that have words of *terms*.
+
+    The score is BM25 over what `index_rel` tells of a page: how often it has a word, among how
+    many, and whether in its title.
+    """
+    idf = vocabulary.counts.idf
+    parameters: dict[str, Parameter] = {
+        "wids": sorted({wid for term in terms for wid in vocabulary.wids[term.text]})
+    }
+    sums, scores = [], []
+    for place, term in enumerate(terms):
+        parameters[f"wids_{place}"] = vocabulary.wids[term.text]
+        parameters[f"idf_{place}"] = idf[term.text]
+        sums.append(
+            f"SUM(CASE WHEN r.wid IN %(wids_{place})s THEN {_OCCURRENCES} ELSE 0 END) AS tf_{place}"
+        )
+        scores.append(f"%(idf_{place})s * 2.6 * tf_{place} / (1.6 + tf_{place})")
+    expression = f"""scored (phash, score) AS (
+        SELECT phash, {" + ".join(scores)} AS score
+        FROM (
+            SELECT r.phash, {", ".join(sums)}
+            FROM index_rel r
+            WHERE r.wid IN %(wids)s
+            GROUP BY r.phash
+        ) counted
+    )"""  # noqa: S608  # constants and numbers
+    return expression, parameters
+
+
+# A word's count, raised in a title, by the page's length in words.
+_OCCURRENCES = f"""
+    (r.count + CASE WHEN r.flags & {_TITLE_FLAG} > 0 THEN 4 ELSE 0 END)
+    / (0.4 + 0.6 * r.count * {_FREQUENCY}.0
+       / (CASE WHEN r.freq > 0 THEN r.freq ELSE 1 END) / {_USUAL_LENGTH})"""

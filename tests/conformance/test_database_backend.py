@@ -1,0 +1,174 @@
+"""What the database backend finds and reads on the recorded site: all that is public, no more."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.recorded import LANGUAGES, Recorded, lines
+from typo3_retrieval.backends.database import DatabaseBackend
+from typo3_retrieval.core.access import AccessContext, BackendUser
+from typo3_retrieval.core.errors import InvalidInput
+from typo3_retrieval.core.query import MAX_SOURCES, RetrievalQuery
+from typo3_retrieval.core.source_id import SourceId
+from typo3_retrieval.typo3.database import Database
+from typo3_retrieval.typo3.public_pages import PublicPages
+from typo3_retrieval.typo3.routing import Router, RoutingSettings
+
+ACCESS = AccessContext.public_only(BackendUser("1"))
+MARKER = re.compile(r"mx[pcr]\d+z")
+
+
+@pytest.fixture(scope="module")
+def backend(database: Database, recorded: Recorded) -> DatabaseBackend:
+    routing = RoutingSettings(encryption_key=recorded.encryption_key)
+    router = Router(recorded.sites, database, routing, now=lambda: recorded.now)
+    return DatabaseBackend(
+        database=database,
+        sites=recorded.sites,
+        public_pages=PublicPages(
+            database=database, sites=recorded.sites, router=router, now=lambda: recorded.now
+        ),
+        now=lambda: recorded.now,
+    )
+
+
+@pytest.fixture(scope="module")
+def never_shown(truth: Path) -> frozenset[str]:
+    """The markers of rows whose requests were recorded, none of which showed them."""
+    judged: set[str] = set()
+    shown: set[str] = set()
+    for line in lines(truth / "visibility.jsonl"):
+        if line["kind"] == "content":
+            judged.add(line["marker"])
+            if line["seen_on_own_page"] or line["seen_on_other_pages"]:
+                shown.add(line["marker"])
+        elif line["groups"] == "anonymous":
+            judged.add(line["page_marker"])
+            shown |= set(line["markers"] if line["status"] == 200 else ())
+    for line in lines(truth / "page_verdicts.jsonl"):
+        shown |= set(line["rendered_record"] if line["anonymous_sees_page"] else ())
+    assert len(judged) > len(shown & judged) > 0
+    return frozenset(judged - shown)
+
+
+def _markers(*texts: str) -> Iterator[str]:
+    return (marker for text in texts for marker in MARKER.findall(text))
+
+
+def _queries(recorded_lines: Iterable[dict[str, Any]]) -> Iterator[RetrievalQuery]:
+    for text in sorted({line["query"] for line in recorded_lines}):
+        for language_id in LANGUAGES:
+            try:
+                yield RetrievalQuery.of(text, language_id=language_id, limit=MAX_SOURCES)
+            except InvalidInput:
+                continue
+
+
+def test_no_search_and_no_hit_read_in_full_shows_what_no_visitor_saw(
+    backend: DatabaseBackend, truth: Path, never_shown: frozenset[str]
+) -> None:
+    hits = 0
+    for query in _queries(lines(truth / "search.jsonl")):
+        for source in backend.search(query, ACCESS).sources:
+            document = backend.fetch(source.source_id, ACCESS)
+            assert document is not None, f"{source.source_id} was found and cannot be read"
+            leaked = never_shown.intersection(
+                _markers(source.title, source.excerpt, document.title, document.text)
+            )
+            assert not leaked, (query.text, str(source.source_id))
+            hits += 1
+    assert hits > 0
+
+
+def test_no_recorded_id_reads_what_no_visitor_saw(
+    backend: DatabaseBackend, truth: Path, never_shown: frozenset[str]
+) -> None:
+    read = 0
+    for line in lines(truth / "fetch.jsonl"):
+        try:
+            source_id = SourceId.parse(line["source_id"])
+        except InvalidInput:
+            continue
+        document = backend.fetch(source_id, ACCESS)
+        if document is not None:
+            assert source_id.backend == backend.name
+            assert never_shown.isdisjoint(_markers(document.title, document.text)), line
+            read += 1
+    assert read > 0
+
+
+def test_every_visible_page_is_found_by_its_own_marker(
+    backend: DatabaseBackend, database: Database, recorded: Recorded
+) -> None:
+    excluded = {
+        f"mxp{row['uid']}z"
+        for row in database.rows(
+            "SELECT p.uid FROM pages p LEFT JOIN pages d ON d.uid = p.l10n_parent"
+            " WHERE p.no_search = 1 OR d.no_search = 1"
+        )
+    }
+    visible = [line for line in recorded.pages if line["anonymous_sees_page"]]
+    assert len(visible) > len(excluded)
+    for line in visible:
+        (marker,) = line["rendered_record"]
+        query = RetrievalQuery.of(marker, language_id=line["language"], limit=MAX_SOURCES)
+        found = {source.page_uid for source in backend.search(query, ACCESS).sources}
+        # Editors kept these out of search; a visitor who knows the address reads them.
+        assert (line["page"] in found) == (marker not in excluded), line
+
+
+@pytest.mark.parametrize(
+    ("question", "language_id", "url"),
+    [
+        (
+            "When is bulky waste collected?",
+            0,
+            "https://www.example.org/citizen-services/waste-collection",
+        ),
+        (
+            "Wann wird der Sperrmüll abgeholt?",
+            1,
+            "https://www.example.org/de/buergerservice/muellabfuhr",
+        ),
+    ],
+)
+def test_a_real_question_cites_its_page_first(
+    backend: DatabaseBackend, question: str, language_id: int, url: str
+) -> None:
+    answer = backend.search(RetrievalQuery.of(question, language_id=language_id), ACCESS)
+    assert answer.sources[0].url == url
+
+
+def test_an_answer_costs_at_most_five_statements(
+    backend: DatabaseBackend, database: Database, recorded: Recorded, truth: Path
+) -> None:
+    counting = Counting(database)
+    router = Router(recorded.sites, counting, RoutingSettings(), now=lambda: recorded.now)
+    pages = PublicPages(
+        database=counting, sites=recorded.sites, router=router, now=lambda: recorded.now
+    )
+    backend = DatabaseBackend(
+        database=counting, sites=recorded.sites, public_pages=pages, now=lambda: recorded.now
+    )
+    for query in _queries(lines(truth / "search.jsonl")):
+        counting.statements = 0
+        backend.search(query, ACCESS)
+        assert counting.statements <= 5, query
+
+
+class Counting:
+    """A `Database` that counts what it is asked."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.dialect = database.dialect
+        self.columns = database.columns
+        self.statements = 0
+
+    def rows(self, *arguments: Any) -> Any:
+        self.statements += 1
+        return self._database.rows(*arguments)
+
