@@ -1,6 +1,6 @@
 """What every search backend must do, whatever its engine.
 
-Subclass `SearchBackendContract` in a ``Test…`` class, give it three fixtures and a method, and
+Subclass `SearchBackendContract` in a ``Test…`` class, give it two fixtures and a method, and
 override no test. The engine must hold the site of `tests.contract.site`.
 """
 
@@ -39,41 +39,12 @@ QUESTIONS = [
 ]
 LANGUAGES = [ENGLISH, GERMAN, FRENCH]
 
+SIGNS = "+-&|!(){}[]^\"~*?:\\/'%_@#<>="
 HOSTILE = [
-    *[
-        "+",
-        "-",
-        "&&",
-        "||",
-        "!",
-        "(",
-        ")",
-        "{",
-        "}",
-        "[",
-        "]",
-        "^",
-        '"',
-        "~",
-        "*",
-        "?",
-        ":",
-        "\\",
-        "/",
-        "'",
-        ";",
-        "%",
-        "_",
-        "@",
-        "#",
-        "<",
-        ">",
-        "=",
-        "§",
-        "🎉",
-    ],
-    *(f"{sign}waste" for sign in "+-&|!(){}[]^\"~*?:\\/'%_@#<>="),
-    *(f"wa{sign}ste" for sign in "+-&|!(){}[]^\"~*?:\\/'%_@#<>="),
+    *SIGNS,
+    *("&&", "||", ";", "§", "🎉"),
+    *(f"{sign}waste" for sign in SIGNS),
+    *(f"wa{sign}ste" for sign in SIGNS),
     "nach § 12 Abs. 3 XyG i. V. m. § 4 Abs. 1 Sätze 1 und 2, Abs. 5",
     "Haus / Garten",
     "Raum:B12",

@@ -116,9 +116,7 @@ VISIBLE_CONTENT: Sequence[Row] = (
     element(41, 41, "Schreibtische auf Zeit. Buchung per E-Mail."),
     element(42, 42, "Werkzeug richtig pflegen."),
     element(43, 43, "The office in New York is open from nine to five."),
-    element(
-        44, 44, "Preis: 10&nbsp;&euro; f&uuml;r alle. <table><td>Preis</td><td>100</td></table>"
-    ),
+    element(44, 44, "Preis: 10&nbsp;&euro; f&uuml;r alle. <td>Preis</td><td>100</td>"),
     element(901, 901, "Waste of the other site."),
     *(
         element(100 + number, 100 + number, f"Depot {number} takes waste of all kinds.")

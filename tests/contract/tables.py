@@ -6,13 +6,13 @@ from pathlib import Path
 
 from typo3_retrieval.typo3.database import Value
 
-_NUMBER = "int(10) unsigned NOT NULL DEFAULT 0"
-_SIGNED = "int(11) NOT NULL DEFAULT 0"
+_NUMBER = "int unsigned NOT NULL DEFAULT 0"
+_SIGNED = "int NOT NULL DEFAULT 0"
 _STRING = "varchar(255) NOT NULL DEFAULT ''"
 _TEXT = "longtext DEFAULT NULL"
 
 _BOTH = {
-    "uid": "int(10) NOT NULL PRIMARY KEY",
+    "uid": "int NOT NULL PRIMARY KEY",
     "pid": _NUMBER,
     "tstamp": _NUMBER,
     "deleted": _NUMBER,
@@ -27,36 +27,26 @@ _BOTH = {
     "t3ver_wsid": _NUMBER,
     "t3ver_state": _SIGNED,
 }
+
+
+def _all(names: str, kind: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), kind)
+
+
 TABLES: Mapping[str, Mapping[str, str]] = {
     "pages": {
         **_BOTH,
-        **dict.fromkeys(
-            [
-                "l10n_parent",
-                "SYS_LASTCHANGED",
-                "shortcut",
-                "shortcut_mode",
-                "content_from_pid",
-                "mount_pid",
-                "mount_pid_ol",
-                "doktype",
-                "extendToSubpages",
-                "no_search",
-                "is_siteroot",
-                "l18n_cfg",
-            ],
-            _NUMBER,
-        ),
-        **dict.fromkeys(
-            ["title", "nav_title", "subtitle", "url", "author", "author_email"], _STRING
-        ),
-        **dict.fromkeys(["slug", "keywords", "description", "abstract"], _TEXT),
+        **_all("l10n_parent shortcut shortcut_mode content_from_pid mount_pid", _NUMBER),
+        **_all("mount_pid_ol doktype extendToSubpages no_search is_siteroot", _NUMBER),
+        **_all("l18n_cfg SYS_LASTCHANGED", _NUMBER),
+        **_all("title nav_title subtitle url author author_email", _STRING),
+        **_all("slug keywords description abstract", _TEXT),
     },
     "tt_content": {
         **_BOTH,
-        **dict.fromkeys(("l18n_parent", "colPos", "header_layout"), _NUMBER),
-        **dict.fromkeys(("CType", "header", "subheader", "list_type"), _STRING),
-        **dict.fromkeys(("bodytext", "header_link", "pi_flexform", "records"), _TEXT),
+        **_all("l18n_parent colPos header_layout", _NUMBER),
+        **_all("CType header subheader list_type", _STRING),
+        **_all("bodytext header_link pi_flexform records", _TEXT),
     },
 }
 

@@ -9,7 +9,7 @@ from tests.contract.backend_contract import SearchBackendContract
 from tests.contract.site import CONTENT, PAGES, resources
 from tests.contract.tables import write_sqlite
 from typo3_retrieval.adapters.sqlite import SqliteDatabase
-from typo3_retrieval.backends import database as backend_module
+from typo3_retrieval.backends.database import BACKEND
 from typo3_retrieval.core.backend import SearchBackend
 from typo3_retrieval.core.source_id import SourceId
 
@@ -20,19 +20,20 @@ def site_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_sqlite(path, {"pages": PAGES, "tt_content": CONTENT})
 
 
+@pytest.fixture(scope="module")
+def backend(site_file: Path) -> Iterator[SearchBackend]:
+    database = SqliteDatabase(site_file)
+    yield BACKEND.build(resources(database))
+    database.close()
+
+
+@pytest.fixture
+def dead_backend(site_file: Path) -> SearchBackend:
+    database = SqliteDatabase(site_file)
+    database.close()
+    return BACKEND.build(resources(database))
+
+
 class TestDatabaseOnSqlite(SearchBackendContract):
-    @pytest.fixture(scope="class")
-    def backend(self, site_file: Path) -> Iterator[SearchBackend]:
-        database = SqliteDatabase(site_file)
-        yield backend_module.BACKEND.build(resources(database))
-        database.close()
-
-    @pytest.fixture
-    def dead_backend(self, site_file: Path) -> SearchBackend:
-        database = SqliteDatabase(site_file)
-        backend = backend_module.BACKEND.build(resources(database))
-        database.close()
-        return backend
-
     def page_id(self, page_uid: int, language_id: int) -> SourceId:
         return SourceId.of("database", page_uid, language_id)

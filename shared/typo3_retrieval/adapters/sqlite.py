@@ -12,6 +12,7 @@ from typo3_retrieval.core.errors import (
     BackendUnavailable,
     ConfigurationError,
 )
+from typo3_retrieval.core.ranking.analysis import lowered
 from typo3_retrieval.typo3.database import Dialect, Parameter, Row, StatementTimeout, Value
 
 STATEMENT_SECONDS = 2.0
@@ -83,7 +84,7 @@ class SqliteDatabase:
 
 
 def _lower(value: Value) -> Value:
-    return value.lower() if isinstance(value, str) else value
+    return lowered(value) if isinstance(value, str) else value
 
 
 class _BitOr:

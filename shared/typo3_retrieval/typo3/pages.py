@@ -93,7 +93,10 @@ class PageTree:
     def __init__(self, pages: Iterable[Page]) -> None:
         self._pages = {page.uid: page for page in pages}
         self._translations: dict[tuple[int, int], list[Page]] = defaultdict(list)
+        self._by_slug: dict[tuple[str, int], list[Page]] = defaultdict(list)
         for page in sorted(self._pages.values(), key=lambda each: each.uid):
+            if not page.deleted:
+                self._by_slug[page.slug.rstrip("/"), page.language_id].append(page)
             if page.l10n_parent and page.language_id > 0 and not page.deleted:
                 self._translations[page.l10n_parent, page.language_id].append(page)
 
@@ -126,6 +129,15 @@ class PageTree:
         """
         return next(reversed(self.translations(uid, language_id)), None)
 
+    def twins(self, page: Page) -> tuple[Page, ...]:
+        """The other rows with the slug of *page* in its language, deleted ones not."""
+        slug = page.slug.rstrip("/")
+        return tuple(
+            each
+            for each in self._by_slug.get((slug, page.language_id), ())
+            if each.uid != page.uid
+        )
+
     def rootline(self, uid: int) -> tuple[Page, ...] | None:
         """The page and its ancestors, nearest first; None if it does not reach the top.
 
@@ -145,7 +157,8 @@ def load_pages(database: Database, uids: Iterable[int]) -> PageTree:
     """Load the pages with these uids and all that decides who sees them. One statement.
 
     That is: their ancestors, the translations of all of them, the default-language page of a
-    translation, and the pages that a shortcut, a mount point or "show content from page" names.
+    translation, the pages that a shortcut, a mount point or "show content from page" names, and
+    the pages with the same slug.
 
     Raises:
         BackendError: the database did not answer.
@@ -162,7 +175,7 @@ def _statement(there: frozenset[str]) -> str:
 
     The recursion carries three numbers, each a function of the row's uid. So UNION, which drops
     what it has seen, ends every cycle, and compares no text. Each step looks a page up by a key
-    of its own: the uid, or (l10n_parent, sys_language_uid).
+    of its own: the uid, (l10n_parent, sys_language_uid), or the slug.
     """
     names: Mapping[str, str] = {**_NUMBERS, **_TEXTS}
     columns = ", ".join(
@@ -186,6 +199,10 @@ def _statement(there: frozenset[str]) -> str:
             UNION
             SELECT {step} FROM line JOIN pages p ON p.l10n_parent = line.uid
             WHERE p.sys_language_uid > 0{live}
+            UNION
+            SELECT {step} FROM line JOIN pages own ON own.uid = line.uid
+            JOIN pages p ON p.slug = own.slug AND p.sys_language_uid = own.sys_language_uid
+            WHERE own.slug <> '' AND own.slug <> '/'{live}
         )
         SELECT {columns} FROM line JOIN pages p ON p.uid = line.uid
     """  # noqa: S608

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from typo3_retrieval.typo3.content import ContentKey
 from typo3_retrieval.typo3.database import Database
+from typo3_retrieval.typo3.enable_fields import access_time, switched_off_because
 from typo3_retrieval.typo3.page_content import PageContent, page_contents
 from typo3_retrieval.typo3.page_text import CORE_CONTENT, PageText, PrintedContent, page_texts
 from typo3_retrieval.typo3.pages import PageTree, load_pages
@@ -59,7 +60,11 @@ class PublicPages:
             BackendError: the database did not answer.
         """
         tree, verdicts = self._judged(keys)
-        visible = {key: verdict for key, verdict in verdicts.items() if verdict.visible}
+        visible = {
+            key: verdict
+            for key, verdict in verdicts.items()
+            if verdict.visible and self._leads_back(tree, verdict)
+        }
         return self._addressed(tree, visible)
 
     def texts(
@@ -98,6 +103,7 @@ class PublicPages:
             for place, (key, request) in enumerate(zip(keys, requests, strict=True))
             if verdicts[key].visible
             and all(self._mounts(tree, verdicts[mount]) for mount in mount_pages(request))
+            and (mount_pages(request) or self._leads_back(tree, verdicts[key]))
         ]
         built = self._router.build_all([requests[place] for place in opened], tree)
         urls = dict(zip(opened, built, strict=True))
@@ -145,6 +151,27 @@ class PublicPages:
             typo3=self._typo3_version,
         )
         return above.visible
+
+    def _leads_back(self, tree: PageTree, verdict: Verdict) -> bool:
+        """Whether the page's address shows this page, and not another one with the same slug.
+
+        Of several, TYPO3 takes the one with the lowest uid. No slug at all is the home page's.
+        """
+        shown, site = verdict.rendered, verdict.site
+        if shown is None or site is None or verdict.page is None:
+            return False
+        if verdict.page.uid == site.root_page_uid:
+            return True
+        if not shown.slug.strip("/"):
+            return False
+        at = access_time(self._now())
+        return not any(
+            twin.uid < shown.uid
+            and not switched_off_because(twin, at)
+            and self._sites.of_rootline(each.uid for each in tree.rootline(twin.uid) or ()) is site
+            for twin in tree.twins(shown)
+            if twin.l10n_parent != verdict.page.uid
+        )
 
     def _judged(self, keys: Iterable[PageKey]) -> tuple[PageTree, dict[PageKey, Verdict]]:
         wanted = list(dict.fromkeys(keys))

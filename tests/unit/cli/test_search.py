@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.cli.running import FakeBackend, lines, run, system_with
+from typo3_retrieval_cli.main import app
 
 
 def test_an_answer_has_the_http_fields() -> None:
@@ -220,3 +222,13 @@ def test_many_lines_are_answered_by_one_system() -> None:
 
     assert len(answers) == 1200
     assert answers[1199]["text"].startswith('Evidence for "waste 1199"')
+
+
+def test_every_command_stands_in_the_user_guide() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "user-guide.md").read_text(encoding="utf-8")
+
+    assert [
+        command.callback.__name__
+        for command in app.registered_commands
+        if command.callback and f"typo3-retrieval {command.callback.__name__}" not in guide
+    ] == []

@@ -3,14 +3,20 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.unit.typo3.test_php import ARGUMENTS
 from typo3_retrieval.typo3.chash import CacheHash, CacheHashError
-from typo3_retrieval.typo3.php import Arguments, build_query
+from typo3_retrieval.typo3.php import Arguments, build_query, parse_query
 
 KEY = "key"
+# No digits: PHP's ksort() knows no firm order for 9, 10 and 1e. The router sorts before it.
+NAMES = st.text(alphabet="abcÄß_-[].%&= ", min_size=1, max_size=5)
+ARGUMENTS = st.recursive(
+    st.dictionaries(NAMES, st.text(max_size=5), max_size=4),
+    lambda inner: st.dictionaries(NAMES, st.text(max_size=5) | inner, max_size=3),
+    max_leaves=10,
+)
 
 
 def relevant(query: str, *excluded: str, version: int = 13) -> list[str]:
@@ -74,8 +80,10 @@ def test_the_order_of_arguments_does_not_matter(
     arguments: Arguments, chance: random.Random
 ) -> None:
     chash = CacheHash(KEY)
-    one = chash.of_query(build_query({**arguments, "id": "7"}))
-    assert chash.of_query(build_query({**_shuffled(arguments, chance), "id": "7"})) == one
+    query = build_query({**arguments, "id": "7"})
+    other = build_query({**_shuffled(arguments, chance), "id": "7"})
+    assume(len(set(parse_query(query))) == len(arguments) + 1)  # no two names became one
+    assert chash.of_query(query) == chash.of_query(other)
 
 
 def _shuffled(arguments: Arguments, chance: random.Random) -> Arguments:

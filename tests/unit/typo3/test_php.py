@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from typo3_retrieval.typo3.php import (
-    Arguments,
     build_query,
     integer_key,
     naturally_sorted,
@@ -118,13 +117,3 @@ def test_keys_sort_by_number_or_bytes() -> None:
 def test_natural_order_counts_digits_and_ignores_case() -> None:
     arguments = dict.fromkeys(["b10", "b9", "C1", "a", "b09"], "1")
     assert list(naturally_sorted({**arguments, "empty": {}})) == ["a", "b09", "b9", "b10", "C1"]
-
-
-@given(st.lists(st.text(max_size=6), unique=True, max_size=6))
-def test_the_orders_do_not_depend_on_where_they_start(names: list[str]) -> None:
-    forward: Arguments = dict.fromkeys(names, "1")
-    backward: Arguments = dict.fromkeys(reversed(names), "1")
-    assert naturally_sorted(forward) == naturally_sorted(backward)
-    assert list(sorted_by_key(dict.fromkeys(names))) == list(
-        sorted_by_key(dict.fromkeys(sorted(names)))
-    )

@@ -277,19 +277,29 @@ _GIVEN = "found (id, score) AS (SELECT phash, 0 FROM index_phash WHERE phash IN 
 
 
 def _other_views_last(found: Sequence[tuple[Citable, Hit]]) -> list[tuple[Citable, Hit]]:
-    """Put a print version and the like behind the pages that are no hit yet."""
+    """Put print versions and mounted copies behind the pages that are no hit yet.
+
+    Of two views that score the same, the one with fewer arguments is the page itself.
+    """
+    found = sorted(found, key=lambda pair: (-pair[1].score.value, _arguments_of(pair[0])))
     first: list[tuple[Citable, Hit]] = []
     again: list[tuple[Citable, Hit]] = []
     seen: set[str] = set()
     for citable_row, hit in found:
         request = citable_row.row.request
-        view = "" if request is None else _without_type(request)
+        view = "" if request is None else _content_of(request)
         (again if view and view in seen else first).append((citable_row, hit))
         seen.add(view)
     return first + again
 
 
-def _without_type(request: UrlRequest) -> str:
-    """A name for the page and all arguments but the one that asks for a print version."""
-    arguments = sorted((name, value) for name, value in request.arguments.items() if name != "type")
+def _content_of(request: UrlRequest) -> str:
+    """A name for the page and the arguments that make its content another one."""
+    arguments = sorted(
+        (name, value) for name, value in request.arguments.items() if name not in ("type", "MP")
+    )
     return repr((request.page_uid, request.language_id, arguments))
+
+
+def _arguments_of(found: Citable) -> int:
+    return len(found.row.request.arguments) if found.row.request else 0

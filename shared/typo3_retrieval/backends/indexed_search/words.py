@@ -49,15 +49,17 @@ class Words:
             language: that *analysis* is for.
             analysis: tells which words share a stem.
             terms: the question's.
-            text: the question, for the words that hold a hyphen or the like.
+            text: the question, for the words that the indexer splits otherwise: "e-mail" is one
+                word to it, and each two of Chinese characters.
         """
-        joined = [word for word in lexer.words(text) if _PARTS.search(word)]
+        plain = {match[0] for match in tokens(text)}
+        other = [word for word in lexer.words(text) if word not in plain and len(word) > 1]
         keys = {term.text: (language, term.text) for term in terms}
         known = self._known.known(keys.values())
         total = self._total.known([None])
-        if joined or not total or len(known) < len(keys):
-            rows = self._look_up(terms, joined)
-            found = _by_term(analysis, terms, rows)
+        if other or not total or len(known) < len(keys):
+            rows = self._look_up(terms, other)
+            found = _by_term(analysis, terms, rows, other)
             known = {keys[term]: tuple(words) for term, words in found.items()}
             total = {None: int(rows[0]["total"] or 0) if rows else 0}
             self._known.remember(known)
@@ -76,9 +78,9 @@ class Words:
             wids={term: tuple(word.wid for word in each) for term, each in words.items()},
         )
 
-    def _look_up(self, terms: Sequence[Term], joined: Sequence[str]) -> Sequence[Row]:
-        parameters: dict[str, Parameter] = {"joined": joined}
-        branches = ["SELECT wid, baseword FROM index_words WHERE baseword IN %(joined)s"]
+    def _look_up(self, terms: Sequence[Term], other: Sequence[str]) -> Sequence[Row]:
+        parameters: dict[str, Parameter] = {"other": other}
+        branches = ["SELECT wid, baseword FROM index_words WHERE baseword IN %(other)s"]
         for place, prefix in enumerate(form for term in terms for form in spellings(term)):
             # Prefixes are letters and digits: no wildcard among them.
             parameters[f"prefix_{place}"] = f"{prefix}%"
@@ -99,9 +101,12 @@ class Words:
 
 
 def _by_term(
-    analysis: Analyzer, terms: Sequence[Term], rows: Sequence[Row]
+    analysis: Analyzer, terms: Sequence[Term], rows: Sequence[Row], other: Sequence[str]
 ) -> Mapping[str, list[_Word]]:
-    """Give each term the words that have its stem, whole or in a part."""
+    """Give each term the words that have its stem, whole or in a part.
+
+    Of *other*, the question's words as the indexer splits it, also those that are its parts.
+    """
     found: defaultdict[str, list[_Word]] = defaultdict(list)
     for row in rows:
         baseword = str(row["baseword"])
@@ -110,7 +115,8 @@ def _by_term(
             analysis.term(match[0]) for part in _PARTS.split(baseword) for match in tokens(part)
         }
         for term in terms:
-            if term.text in stems or _is_cut(baseword, term):
+            is_part = baseword in other and fold(baseword) in term.text
+            if term.text in stems or is_part or _is_cut(baseword, term):
                 found[term.text].append(word)
     return {term.text: found[term.text] for term in terms}
 

@@ -92,7 +92,8 @@ class Analyzer:
 
     def _term(self, word: str) -> str:
         with self._lock:
-            return fold(self._stem(word))
+            # Only German's stemmer reads ß as ss, and names are written so everywhere.
+            return fold(self._stem(word.replace("ß", "ss")))
 
 
 @cache

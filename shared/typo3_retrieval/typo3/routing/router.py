@@ -179,7 +179,8 @@ class Router:
         return BuiltUrl(url=url, explanation=tuple(told))
 
     def _hash(self, uid: int, dynamic: Arguments) -> str:
-        query = build_query({**dynamic, "id": str(uid)})
+        # Sorted, because PHP's ksort() knows no firm order for names such as 9, 10 and 1e.
+        query = build_query({**naturally_sorted(dynamic), "id": str(uid)})
         if self._chash.relevant(query) and not self._settings.encryption_key:
             raise RoutingError(
                 "The URL needs a cHash, and there is no encryption key; set RETRIEVAL_TYPO3_SECRET."

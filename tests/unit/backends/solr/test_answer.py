@@ -1,6 +1,7 @@
 """What Solr may answer, and what is an error."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_titles_and_texts_are_decoded() -> None:
         {"uid": True},
     ],
 )
-def test_a_document_that_cannot_be_named_is_left_out(odd: dict[str, object]) -> None:
+def test_a_document_that_cannot_be_named_is_left_out(odd: dict[str, Any]) -> None:
     assert parse(answer(page(**odd))) == []
 
 
@@ -80,7 +81,7 @@ def test_a_document_that_cannot_be_named_is_left_out(odd: dict[str, object]) -> 
         {"url": None},
     ],
 )
-def test_an_odd_field_does_not_lose_the_document(odd: dict[str, object]) -> None:
+def test_an_odd_field_does_not_lose_the_document(odd: dict[str, Any]) -> None:
     assert len(parse(answer(page(**odd)))) == 1
 
 

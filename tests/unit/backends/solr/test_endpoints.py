@@ -26,7 +26,7 @@ def reason(keys: Mapping[str, Any], *language_keys: Mapping[str, Any]) -> str:
 
 
 def test_without_other_keys_the_defaults_of_the_extension_hold() -> None:
-    bare = site().settings | {"solr_host_read": None}
+    bare = {**site().settings, "solr_host_read": None}
     assert url(bare) == "http://localhost:8983/solr/core_en/select"
 
 
