@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.recorded import LANGUAGES, Recorded, lines
-from typo3_retrieval.backends.database import DatabaseBackend
+from typo3_retrieval.backends.database.backend import DatabaseBackend
 from typo3_retrieval.core.access import AccessContext, BackendUser
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.query import MAX_SOURCES, RetrievalQuery
@@ -104,7 +104,7 @@ def test_every_visible_page_is_found_by_its_own_marker(
     backend: DatabaseBackend, database: Database, recorded: Recorded
 ) -> None:
     excluded = {
-        f"mxp{row['uid']}z"
+        f"mxp{int(row['uid'] or 0)}z"
         for row in database.rows(
             "SELECT p.uid FROM pages p LEFT JOIN pages d ON d.uid = p.l10n_parent"
             " WHERE p.no_search = 1 OR d.no_search = 1"
@@ -171,4 +171,3 @@ class Counting:
     def rows(self, *arguments: Any) -> Any:
         self.statements += 1
         return self._database.rows(*arguments)
-

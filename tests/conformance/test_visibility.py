@@ -6,18 +6,14 @@ of it, from tests/vectors, everywhere.
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.servers.mariadb import HOST, ROOT, MariaDb
+from tests.conformance.recorded import LANGUAGES, Recorded
 from tests.unit.typo3.rows import MemoryDatabase
-from typo3_retrieval.adapters.mysql import MysqlDatabase
-from typo3_retrieval.adapters.site_files import read_sites
-from typo3_retrieval.adapters.sqlite import SqliteDatabase
-from typo3_retrieval.core.secrets import Credentials
 from typo3_retrieval.typo3.content import ContentKey, visible_content
 from typo3_retrieval.typo3.content_rows import ContentTable
 from typo3_retrieval.typo3.database import Database, Dialect, Parameter, Row
@@ -30,8 +26,6 @@ VECTORS: Mapping[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "visibility.json").read_text(encoding="utf-8")
 )
 PRINTED_COLUMNS = frozenset({0, 1})  # by the template of the recorded site; 1 on one page only
-LANGUAGES = range(5)
-STRICT_MODE = "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY"
 
 Verdicts = Mapping[ContentKey, Verdict]
 
@@ -101,76 +95,6 @@ class TestSelection:
         uids = {page for page, *_ in VECTORS["pages_seen"]}
         uids |= {page for _, page, *_ in VECTORS["content_seen"]}
         return judged(database, self.sites, VECTORS["now"], uids)
-
-
-class Recorded:
-    """The recorded site: its time, its configuration, and what was seen on it."""
-
-    def __init__(self, folder: Path) -> None:
-        truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-        self.now: int = truth["timestamps"]["recorded"]
-        self.sites = read_sites(
-            folder / "sites",
-            context=truth["applicationContext"],
-            environment=truth["environment"],
-        )
-        self.pages = _lines(folder / "page_verdicts.jsonl")
-        self.content = [
-            line for line in _lines(folder / "visibility.jsonl") if line["kind"] == "content"
-        ]
-        self.uids = {line["page"] for line in self.pages} | {line["pid"] for line in self.content}
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture(scope="module")
-def recorded(truth: Path) -> Recorded:
-    return Recorded(truth)
-
-
-@pytest.fixture(scope="module")
-def narrow_mariadb(mariadb_server: MariaDb, truth: Path) -> str:
-    """The name of a database whose tables have the character set of older installations."""
-    name = "visibility_utf8mb3"
-    mariadb_server.create_database(name)
-    mariadb_server.load_dump(truth / "mariadb.sql.gz", name)
-    convert = "CONVERT TO CHARACTER SET utf8mb3 COLLATE utf8mb3_general_ci"
-    mariadb_server.execute(
-        "SET SESSION sql_mode = ''",  # an emoji becomes a question mark
-        *(f"ALTER TABLE {table} {convert}" for table in ("pages", "tt_content")),
-        database=name,
-    )
-    return name
-
-
-@pytest.fixture(
-    scope="module", params=["sqlite", "mariadb strict", "mariadb lax", "mariadb utf8mb3"]
-)
-def database(request: pytest.FixtureRequest) -> Iterator[Database]:
-    if request.param == "sqlite":
-        sqlite = SqliteDatabase(request.getfixturevalue("truth_sqlite"))
-        yield sqlite
-        sqlite.close()
-        return
-    server: MariaDb = request.getfixturevalue("truth_mariadb")
-    narrow = request.param == "mariadb utf8mb3"
-    name = request.getfixturevalue("narrow_mariadb") if narrow else "typo3"
-    with server.connect(name) as connection, connection.cursor() as cursor:
-        cursor.execute("ANALYZE TABLE pages, tt_content")  # a fresh load has no statistics yet
-        cursor.execute("SELECT @@GLOBAL.sql_mode")
-        ((before,),) = cursor.fetchall()
-        cursor.execute("SET GLOBAL sql_mode = %s", ("" if "lax" in request.param else STRICT_MODE,))
-        mariadb = MysqlDatabase(
-            host=HOST,
-            port=server.port,
-            name=name,
-            credentials=lambda _: Credentials(username=ROOT.username, password=ROOT.password),
-        )
-        yield mariadb
-        mariadb.close()
-        cursor.execute("SET GLOBAL sql_mode = %s", (before,))
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,8 @@ def page(uid: int, title: str, *, pid: int = 1, **columns: Value) -> Row:
 
 
 def translation(uid: int, of: int, language_id: int, title: str, **columns: Value) -> Row:
-    return page(uid, title, sys_language_uid=language_id, l10n_parent=of, l10n_source=of, **columns)
+    own: Row = {"sys_language_uid": language_id, "l10n_parent": of, "l10n_source": of}
+    return {**page(uid, title), **own, **columns}
 
 
 def element(uid: int, pid: int, bodytext: str, **columns: Value) -> Row:
@@ -164,7 +165,7 @@ _ELEMENTS: Mapping[str, tuple[str, Row]] = {
     "mxelogin": ("element for any login", element(206, COLLECTION, "", fe_group="-2")),
     "mxedraft": ("draft of an element", element(207, 2, "", t3ver_wsid=1, t3ver_oid=2)),
     "mxecolumn": ("element in a column that is not printed", element(208, 2, "", colPos=77)),
-    "mxeimage": ("text that an image once had", element(209, 2, "", CType="image")),
+    "mxeimage": ("text that an image once had", element(209, 2, "", CType="image", header="Bulky")),
     "mxeunseen": (
         "hidden translation of an element",
         element(210, COLLECTION, "", hidden=1, sys_language_uid=GERMAN, l18n_parent=2),
@@ -200,7 +201,7 @@ def _tempting_content() -> Iterator[Row]:
         assert isinstance(uid, int)
         yield element(400 + number, uid, f"<p>{_said(marker)}</p>", header=f"Bulky {COMMON}")
     for marker, (_, row) in _ELEMENTS.items():
-        yield {**row, "header": f"Bulky {marker}", "bodytext": f"<p>{_said(marker)}</p>"}
+        yield {"header": f"Bulky {marker}", **row, "bodytext": f"<p>{_said(marker)}</p>"}
     yield element(450, COLLECTION, "Waste.", header="Bulky mxeheader waste", header_layout=100)
     for number, (marker, (_, of, row)) in enumerate(_TRANSLATIONS.items()):
         yield element(500 + number, of, _said(marker), sys_language_uid=row["sys_language_uid"])

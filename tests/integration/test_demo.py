@@ -46,6 +46,7 @@ def test_a_kept_demo_can_be_used(tmp_path: Path) -> None:
         check=True,
     )
 
+    assert "POST /query 200" in (folder / "server.log").read_text()
     lines = [line.strip() for line in shown.stderr.splitlines() if "export " in line]
     settings = dict(line.removeprefix("export ").split("=", 1) for line in lines)
     asked = subprocess.run(

@@ -60,10 +60,10 @@ class SqliteDatabase:
         )
         with self._lock:
             deadline = time.monotonic() + self._seconds
-            self._connection.set_progress_handler(
-                lambda: time.monotonic() > deadline, _INSTRUCTIONS_PER_CHECK
-            )
             try:
+                self._connection.set_progress_handler(
+                    lambda: time.monotonic() > deadline, _INSTRUCTIONS_PER_CHECK
+                )
                 return [dict(row) for row in self._connection.execute(statement, values)]
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:

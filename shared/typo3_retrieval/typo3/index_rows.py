@@ -181,7 +181,7 @@ def needs_records(row: IndexRow) -> bool:
 
 def _is_exact(url: str) -> bool:
     """Whether the path alone tells a view: what an index kept of it had come from there."""
-    return {name for name, _ in parse_qsl(urlsplit(url).query)} <= {"type"}
+    return {name for name, _ in parse_qsl(urlsplit(url).query)} <= {"id", "type"}
 
 
 def language_code(sites: Sites, site: str | None, language_id: int) -> str:

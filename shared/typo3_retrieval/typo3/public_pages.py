@@ -12,6 +12,7 @@ from typo3_retrieval.typo3.pages import PageTree, load_pages
 from typo3_retrieval.typo3.public_page import PageKey as PageKey
 from typo3_retrieval.typo3.public_page import PublicPage as PublicPage
 from typo3_retrieval.typo3.routing import BuiltUrl, Router, RoutingError, UrlRequest
+from typo3_retrieval.typo3.routing.addresses import address
 from typo3_retrieval.typo3.sites import Sites
 from typo3_retrieval.typo3.visibility import MOUNT_POINT, Verdict, judge_page
 
@@ -60,11 +61,7 @@ class PublicPages:
             BackendError: the database did not answer.
         """
         tree, verdicts = self._judged(keys)
-        visible = {
-            key: verdict
-            for key, verdict in verdicts.items()
-            if verdict.visible and self._leads_back(tree, verdict)
-        }
+        visible = {key: verdict for key, verdict in verdicts.items() if verdict.visible}
         return self._addressed(tree, visible)
 
     def texts(
@@ -90,7 +87,8 @@ class PublicPages:
     def views(self, requests: Sequence[UrlRequest]) -> Sequence[PublicPage | None]:
         """The pages that these requests show, each at the request's own address.
 
-        None stands for what cannot be opened or addressed. At most two statements.
+        None stands for what cannot be opened, has no address, or has that of another page. At
+        most two statements.
 
         Raises:
             BackendError: the database did not answer.
@@ -103,13 +101,15 @@ class PublicPages:
             for place, (key, request) in enumerate(zip(keys, requests, strict=True))
             if verdicts[key].visible
             and all(self._mounts(tree, verdicts[mount]) for mount in mount_pages(request))
-            and (mount_pages(request) or self._leads_back(tree, verdicts[key]))
         ]
         built = self._router.build_all([requests[place] for place in opened], tree)
         urls = dict(zip(opened, built, strict=True))
         pages: list[PublicPage | None] = []
         for place, (key, request) in enumerate(zip(keys, requests, strict=True)):
-            page = _public_page(key, verdicts[key], urls[place]) if place in urls else None
+            url = urls.get(place)
+            if url and not mount_pages(request) and not self._leads_back(tree, verdicts[key]):
+                url = None if request.arguments else self._by_id(verdicts[key])
+            page = _public_page(key, verdicts[key], url) if url else None
             if page and (site := verdicts[next(iter(mount_pages(request)), key)].site):
                 page = replace(page, site=site)  # a mounted page is part of the mount's site
             pages.append(page)
@@ -173,6 +173,13 @@ class PublicPages:
             if twin.l10n_parent != verdict.page.uid
         )
 
+    def _by_id(self, verdict: Verdict) -> BuiltUrl | RoutingError:
+        """The address by uid, which TYPO3 serves too: for a page whose slug shows another."""
+        if verdict.language is None or verdict.page is None:
+            return RoutingError("The page is in no site.")
+        home = address(verdict.language.base, "/", typo3_version=self._typo3_version)
+        return BuiltUrl(url=f"{home}?id={verdict.page.uid}")
+
     def _judged(self, keys: Iterable[PageKey]) -> tuple[PageTree, dict[PageKey, Verdict]]:
         wanted = list(dict.fromkeys(keys))
         tree = load_pages(self._database, (uid for uid, _ in wanted))
@@ -192,7 +199,9 @@ class PublicPages:
         ]
         built = self._router.build_all(requests, tree)
         pages = (
-            _public_page(key, verdict, url)
+            _public_page(
+                key, verdict, url if self._leads_back(tree, verdict) else self._by_id(verdict)
+            )
             for (key, verdict), url in zip(verdicts.items(), built, strict=True)
         )
         return {(page.uid, page.language_id): page for page in pages if page}

@@ -55,7 +55,7 @@ def serve(
     from typo3_retrieval_cli.server.web import LocalServer
 
     system = system_of(context)
-    logging.getLogger("typo3_retrieval_cli.server").setLevel(logging.INFO)
+    _log_requests()
     functions = Functions()
     # What handlers print must not mix with this command's result.
     with redirect_stdout(sys.stderr):
@@ -79,6 +79,20 @@ def serve(
     with redirect_stdout(sys.stderr):
         _run(server)
     functions.close()
+
+
+def _log_requests() -> None:
+    """Write the server's own lines to stderr.
+
+    By a handler of its own: Powertools keeps everything from the root's handlers whose name
+    begins as its own logger's, and ours do.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    log = logging.getLogger("typo3_retrieval_cli.server")
+    log.handlers = [handler]
+    log.setLevel(logging.INFO)
+    log.propagate = False
 
 
 def _run(server: "LocalServer") -> None:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from typo3_retrieval_cli.server.functions import Functions, HandlerFailed
+from typo3_retrieval_cli.server.functions import UNAUTHORIZED, Functions, HandlerFailed
 from typo3_retrieval_cli.server.template import Authorizer
 
 MAX_CACHED = 1000  # answers; a local server needs no more
-UNAUTHORIZED = "Unauthorized"  # the message by which an authorizer asks for a 401
 
 Context = Mapping[str, str]
 

@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 Event = dict[str, Any]
 Handler = Callable[[Event, "LambdaContext"], Any]
 
+UNAUTHORIZED = "Unauthorized"  # the message by which an authorizer asks for a 401
 GATEWAY_TIMEOUT = 29  # seconds; API Gateway waits no longer for an integration
 
 
@@ -94,7 +95,8 @@ class Functions:
                 event, LambdaContext(function_name=function.name, timeout=function.timeout)
             )
         except Exception as error:
-            # An authorizer refuses by an exception: not worth a trace in the log.
+            if str(error) != UNAUTHORIZED:
+                log.error("%s raised %s: %s", function.name, type(error).__name__, error)
             log.debug("%s raised", function.name, exc_info=True)
             raise HandlerFailed(str(error)) from error
 

@@ -24,6 +24,7 @@ from typo3_retrieval.plugin import (
     unavailable,
 )
 from typo3_retrieval.typo3.database import Database, StatementTimeout
+from typo3_retrieval.typo3.enable_fields import access_time
 from typo3_retrieval.typo3.page_text import PageText
 from typo3_retrieval.typo3.public_pages import PublicPages, searchable
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
@@ -137,7 +138,7 @@ class DatabaseBackend:
                 language_id for _, language in languages for language_id in _shown(language)
             ),
             root_uid=languages[0][0].root_page_uid if query.site else None,
-            now=self._now(),
+            now=access_time(self._now()),
         )
         candidates, terms, notes = self._candidates(terms, scope)
         pages = self._texts(candidates, query)

@@ -27,7 +27,7 @@ class Scope:
 
     language_ids: frozenset[int]  # rows of these can show in the asked language
     root_uid: int | None = None  # only pages below this one; None: all
-    now: int  # UNIX epoch, seconds
+    now: int  # an `access_time`
 
 
 def find_candidates(

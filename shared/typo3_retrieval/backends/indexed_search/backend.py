@@ -30,7 +30,6 @@ from typo3_retrieval.core.wordings import search_wordings
 from typo3_retrieval.plugin import (
     AccessContext,
     Availability,
-    BackendError,
     BackendProtocolError,
     Document,
     Resources,
@@ -96,12 +95,16 @@ class IndexedSearchBackend:
         )
 
     def availability(self) -> Availability:
-        """Available when the tables are there, fit, and hold rows. Never raises."""
+        """Available when the tables are there, fit, and hold rows.
+
+        Raises:
+            BackendUnavailable: the database did not answer, so nobody can tell.
+        """
         if self._tables is None or self._public_pages is None:
             return unavailable("no database configured")
         try:
             return self._tables.state().availability
-        except BackendError as error:
+        except BackendProtocolError as error:  # half of an upgrade
             return unavailable(error.reason)
 
     def search(self, query: RetrievalQuery, access: AccessContext) -> SearchAnswer:

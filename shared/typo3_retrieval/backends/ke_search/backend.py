@@ -27,7 +27,6 @@ from typo3_retrieval.core.wordings import search_wordings
 from typo3_retrieval.plugin import (
     AccessContext,
     Availability,
-    BackendError,
     BackendProtocolError,
     Document,
     Resources,
@@ -93,12 +92,16 @@ class KeSearchBackend:
         )
 
     def availability(self) -> Availability:
-        """Available when the table is there, fits, and holds rows. Never raises."""
+        """Available when the table is there, fits, and holds rows.
+
+        Raises:
+            BackendUnavailable: the database did not answer, so nobody can tell.
+        """
         if self._table is None or self._public_pages is None:
             return unavailable("no database configured")
         try:
             return self._table.state().availability
-        except BackendError as error:
+        except BackendProtocolError as error:  # half of an upgrade
             return unavailable(error.reason)
 
     def search(self, query: RetrievalQuery, access: AccessContext) -> SearchAnswer:

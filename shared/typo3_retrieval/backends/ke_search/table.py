@@ -103,12 +103,14 @@ def public_texts(
         tree: of `site_tree`: only rows that lead to a page of it.
     """
     expressions, parameters = tree or ("", {})
-    within = f" AND {TARGET_PAGE} IN (SELECT uid FROM tree)" if tree else ""
+    condition = f"i.language IN %(languages)s AND {public_rows_sql()}"
+    if tree:
+        condition += f" AND {TARGET_PAGE} IN (SELECT uid FROM tree)"
     return TextIndex(
         source=f"{TABLE} i",
         key="i.uid",
         columns=tuple(f"i.{column}" for column in _SEARCHED),
-        condition=f"i.language IN %(languages)s AND {public_rows_sql()}{within}",
+        condition=condition,
         expressions=expressions,
         parameters={
             **parameters,

@@ -140,11 +140,11 @@ class SolrBackend:
                 cores.setdefault(found, []).append((site, language))
             else:
                 without[site.identifier] = found.reason
-        if not cores:
-            reason = next(iter(without.values()), "no core for this language")
-            raise BackendUnavailable(f"language {query.language_id}: {reason}", reason=reason)
-        if not without:
+        if not without:  # with no core either, no asked site has the language: nothing is there
             return cores, ()
+        if not cores:
+            reason = next(iter(without.values()))
+            raise BackendUnavailable(f"language {query.language_id}: {reason}", reason=reason)
         listed = ", ".join(f"{site} ({reason})" for site, reason in without.items())
         return cores, (f"Not searched, because not in Solr: {listed}.",)
 

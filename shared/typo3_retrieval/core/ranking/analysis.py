@@ -115,8 +115,7 @@ def lowered(text: str) -> str:
 
     Only a capital I with a dot grows when lower-cased (to two characters).
     """
-    lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(c.lower()[:1] for c in text)
+    return text.replace("İ", "i").lower()
 
 
 @lru_cache(maxsize=20_000)

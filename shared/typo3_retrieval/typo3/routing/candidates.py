@@ -9,6 +9,7 @@ from typo3_retrieval.typo3.php import (
     Arguments,
     Scalar,
     build_query,
+    naturally_sorted,
     parse_query,
     to_string,
 )
@@ -235,7 +236,8 @@ def _check_amount(
 def _through_query(arguments: Arguments) -> Arguments:
     """What PHP reads from the query that Symfony writes: strings, other names, no null."""
     left = {name: value for name, value in arguments.items() if name != "_fragment"}
-    return parse_query(build_query(left).replace("%252F", "%2F"))
+    # Sorted first: of two names that PHP makes one, such as a.b and a_b, the same always wins.
+    return parse_query(build_query(naturally_sorted(left)).replace("%252F", "%2F"))
 
 
 # --- order (TYPO3's RouteSorter) ---------------------------------------------------------

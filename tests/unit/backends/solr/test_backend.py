@@ -172,9 +172,17 @@ def test_a_site_that_does_not_exist_is_the_callers_error() -> None:
 
 
 def test_a_language_without_a_core_is_left_to_other_backends() -> None:
+    german = site(
+        languages=[language(), language(1)],
+        language_keys=[{"languageId": 1, "solr_enabled_read": False}],
+    )
     with pytest.raises(BackendUnavailable) as raised:
-        ask(backend(FakeSolr()), language_id=7)
-    assert raised.value.reason == "no core for this language"
+        ask(backend(FakeSolr(), german), language_id=1)
+    assert raised.value.reason == "switched off"
+
+
+def test_a_language_that_no_site_has_finds_nothing() -> None:
+    assert not ask(backend(FakeSolr()), language_id=7).sources
 
 
 def test_a_site_without_a_core_is_noted() -> None:
