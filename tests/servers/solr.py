@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -37,7 +37,8 @@ _HERE = Path(__file__).parent
 _HOME = _HERE / "solr_home"
 _JARS = _HERE / "solr_jars.txt"
 _COMPILER = "ecj"
-_ACCESS_PARSER = '<queryParser name="typo3access" class="Typo3AccessParser"/>'
+_PARSER = "Typo3AccessParser"
+_ACCESS_PARSER = f'<queryParser name="typo3access" class="{_PARSER}"/>'
 _JVM = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
@@ -93,6 +94,10 @@ class Solr:
         """Remove all documents of *core*."""
         self._update(core, {"delete": {"query": "*:*"}})
 
+    def remove(self, core: str, document_id: str) -> None:
+        """Remove one document of *core*."""
+        self._update(core, {"delete": {"id": document_id}})
+
     def select(self, core: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Ask *core* as it is, past the code under test."""
         answer = self.http.post(f"{self.url}/{core}/select", data=dict(parameters))
@@ -112,28 +117,16 @@ def describe() -> str:
     return f"Solr {VERSION} from Maven" + ("" if _library().is_dir() else ", not downloaded yet")
 
 
-def installation() -> Path:
-    """Return the folder with Solr's jars and the compiled filter, downloading at first use.
+def installation() -> tuple[Path, Path]:
+    """Return the folders with Solr's jars and with the compiled filter, made at first use.
 
     Raises:
-        ServerUnavailable: it cannot be had.
+        ServerUnavailable: they cannot be had.
     """
-    library = _library()
-    if library.is_dir():
-        return library
-    library.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=library.parent, prefix=".new-") as scratch:
-        fresh = Path(scratch) / "library"
-        (fresh / "plugins").mkdir(parents=True)
-        _download(Path(scratch) / "maven", fresh)
-        _compile(fresh)
-        # In one step: an interrupted run leaves nothing that looks complete. Where two runs
-        # raced, the first one's folder serves both.
-        with suppress(OSError):
-            fresh.rename(library)
-    if not library.is_dir():
-        raise ServerUnavailable(f"{library} could not be made")
-    return library
+    library = _made(_library(), _download)
+    source = _HOME / f"{_PARSER}.java"
+    plugins = library.with_name(f"{library.name}-plugins-{_digest(source)}")
+    return library, _made(plugins, lambda target: _compile(source, library, target))
 
 
 @contextmanager
@@ -147,10 +140,10 @@ def running(cores: Mapping[str, Core] = TRUTH_CORES, *, basic_auth: bool = False
     Raises:
         ServerUnavailable: it cannot be had, or did not start; the message ends with its log.
     """
-    library = installation()
+    library, plugins = installation()
     with tempfile.TemporaryDirectory(prefix="solr-") as scratch:
         home = Path(scratch)
-        _furnish(home, library, cores, basic_auth)
+        _furnish(home, plugins, cores, basic_auth)
         process, port = _start(home, library, cores)
         login = (WRITER.username, WRITER.password) if basic_auth else None
         try:
@@ -164,15 +157,38 @@ def running(cores: Mapping[str, Core] = TRUTH_CORES, *, basic_auth: bool = False
 
 
 def _library() -> Path:
-    """The folder's name tells what is in it: another list or class makes another folder."""
-    content = _JARS.read_bytes() + (_HOME / "Typo3AccessParser.java").read_bytes()
-    return cache_folder() / f"solr-{VERSION}-{hashlib.sha256(content).hexdigest()[:12]}"
+    """Where the jars are; another list makes another folder."""
+    return cache_folder() / f"solr-{VERSION}-{_digest(_JARS)}"
 
 
-def _download(repository: Path, target: Path) -> None:
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+def _made(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Return *folder*, letting *make* fill it if it is not there yet.
+
+    It appears in one step: an interrupted run leaves nothing that looks complete. Where two runs
+    raced, the first one's folder serves both.
+    """
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+            fresh = Path(scratch) / "fresh"
+            fresh.mkdir()
+            make(fresh)
+            with suppress(OSError):
+                fresh.rename(folder)
+    if not folder.is_dir():
+        raise ServerUnavailable(f"{folder} could not be made")
+    return folder
+
+
+def _download(target: Path) -> None:
     lines = [line.split() for line in _JARS.read_text().splitlines() if line[:1] != "#"]
     _say(f"Downloading Solr {VERSION}, once: {len(lines)} jars, 58 MB")
-    context = MavenContext(repo_cache=repository, timeout=DOWNLOAD_TIMEOUT)
+    context = MavenContext(repo_cache=target / "maven", timeout=DOWNLOAD_TIMEOUT)
+    (target / _COMPILER).mkdir()
 
     def fetch(line: list[str]) -> None:
         expected, coordinates = line
@@ -184,18 +200,19 @@ def _download(repository: Path, target: Path) -> None:
                 f"{jar.name} has the SHA-256 {found}, but {expected} was expected: "
                 "the download was changed on its way, or the artifact was replaced."
             )
-        shutil.move(jar, target / jar.name)
+        shutil.move(jar, (target / _COMPILER if name == _COMPILER else target) / jar.name)
 
     with ThreadPoolExecutor(DOWNLOADS) as pool:
         for done, _ in enumerate(pool.map(fetch, lines), start=1):
             if done % 20 == 0 or done == len(lines):
                 _say(f"  {done} of {len(lines)} jars")
+    shutil.rmtree(target / "maven")
 
 
-def _compile(library: Path) -> None:
+def _compile(source: Path, library: Path, target: Path) -> None:
     """Make the access filter's jar. A runtime has no javac; Eclipse's compiler is a jar itself."""
-    (compiler,) = library.glob(f"{_COMPILER}-*.jar")
-    classes = library / "classes"
+    (compiler,) = (library / _COMPILER).glob("*.jar")
+    classes = target / "classes"
     done = subprocess.run(
         [
             _java(),
@@ -207,7 +224,7 @@ def _compile(library: Path) -> None:
             os.pathsep.join(map(str, library.glob("*.jar"))),
             "-d",
             classes,
-            _HOME / "Typo3AccessParser.java",
+            source,
         ],
         capture_output=True,
         text=True,
@@ -215,8 +232,7 @@ def _compile(library: Path) -> None:
     )
     if done.returncode:
         raise ServerUnavailable(f"the access filter does not compile:\n{done.stderr}")
-    compiler.unlink()
-    with zipfile.ZipFile(library / "plugins" / "typo3access.jar", "w") as jar:
+    with zipfile.ZipFile(target / "typo3access.jar", "w") as jar:
         for each in sorted(classes.rglob("*.class")):
             jar.write(each, each.relative_to(classes))
     shutil.rmtree(classes)
@@ -238,10 +254,10 @@ def _say(text: str) -> None:
 # --- running ---------------------------------------------------------------------------------
 
 
-def _furnish(home: Path, library: Path, cores: Mapping[str, Core], basic_auth: bool) -> None:
+def _furnish(home: Path, plugins: Path, cores: Mapping[str, Core], basic_auth: bool) -> None:
     for name in ("solr.xml", "jetty.xml", "log4j2.xml"):
         shutil.copy(_HOME / name, home)
-    (home / "plugins").symlink_to(library / "plugins")
+    (home / "plugins").symlink_to(plugins)
     for name, core in cores.items():
         conf = home / name / "conf"
         conf.mkdir(parents=True)

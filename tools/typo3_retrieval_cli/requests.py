@@ -1,15 +1,12 @@
 """Requests of the command line, which are HTTP's with a backend's name beside them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from typo3_retrieval.core.access import AccessContext, BackendUser
 from typo3_retrieval.core.errors import InvalidInput
-from typo3_retrieval.core.keyword_search import KeywordAnswer, KeywordSearch
-from typo3_retrieval.core.query import DEFAULT_SOURCES
 from typo3_retrieval.edge.answers import answer_fetch, answer_keyword_search, answer_query
 from typo3_retrieval.edge.models import (
     FetchRequest,
@@ -71,14 +68,9 @@ def keywords(system: System, line: Line, who: AccessContext) -> KeywordResponse:
     site, language = fields.pop("site", None), fields.pop("language", None)
     if site is not None:
         services.sites.named(site)
-        services = replace(
-            services,
-            keyword_search=_OfSite(services.keyword_search, site),
-            index_backed_keyword_search=_OfSite(services.index_backed_keyword_search, site),
-        )
     if language is not None:
         fields["language_id"] = choose_language(services.sites, site, language, "").language_id
-    return answer_keyword_search(services, checked(KeywordRequest, fields), who)
+    return answer_keyword_search(services, checked(KeywordRequest, fields), who, site=site)
 
 
 def checked(model: type[Request], fields: Line) -> Request:
@@ -111,27 +103,3 @@ def _split(system: System, line: Line) -> tuple[Services, dict[str, Any]]:
     if backend is not None and not isinstance(backend, str):
         raise InvalidInput("backend: Input should be a valid string.")
     return system.services(backend), fields
-
-
-class _OfSite(KeywordSearch):
-    """A keyword search that asks one site."""
-
-    def __init__(self, search: KeywordSearch, site: str) -> None:
-        self._search = search
-        self._site = site
-
-    def search(
-        self,
-        text: str,
-        access: AccessContext,
-        *,
-        limit: int = DEFAULT_SOURCES,
-        language_id: int | None = None,
-        site: str | None = None,
-    ) -> KeywordAnswer:
-        return self._search.search(
-            text, access, limit=limit, language_id=language_id, site=self._site
-        )
-
-    def is_available(self) -> bool:
-        return self._search.is_available()

@@ -113,7 +113,7 @@ class MysqlDatabase:
         )
         limit = (
             f"max_statement_time = {self._seconds:f}"
-            if "MariaDB" in connection.get_server_info()
+            if "MariaDB" in connection.get_server_info()  # type: ignore[no-untyped-call]  # stubs
             else f"max_execution_time = {round(self._seconds * 1000)}"
         )
         with connection.cursor() as cursor:

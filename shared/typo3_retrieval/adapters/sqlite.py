@@ -1,10 +1,12 @@
 """TYPO3's tables in an SQLite file, opened for reading only."""
 
+import math
 import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeGuard
 
 from typo3_retrieval.adapters.sql import ColumnMemory, with_lists_expanded
 from typo3_retrieval.core.errors import (
@@ -35,16 +37,7 @@ class SqliteDatabase:
             )
         self._lock = threading.Lock()
         self._seconds = statement_seconds
-        try:
-            # mode=ro: an index is read, never written, whatever the statement says.
-            self._connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False
-            )
-            self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
-        except sqlite3.Error as error:
-            raise ConfigurationError(
-                f"RETRIEVAL_DATABASE_URL: {path} is not a readable SQLite database."
-            ) from error
+        self._connection = _opened(path)
         self._connection.row_factory = sqlite3.Row
         # SQLite takes any bytes for text; one odd row must not fail a whole statement.
         self._connection.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -64,7 +57,8 @@ class SqliteDatabase:
                 self._connection.set_progress_handler(
                     lambda: time.monotonic() > deadline, _INSTRUCTIONS_PER_CHECK
                 )
-                return [dict(row) for row in self._connection.execute(statement, values)]
+                found = self._connection.execute(statement, _bindable(values))
+                return [dict(row) for row in found]
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
                     raise StatementTimeout("SQLite: statement ended at its limit") from error
@@ -83,7 +77,39 @@ class SqliteDatabase:
         return frozenset(str(row["name"]) for row in found)
 
 
+def _opened(path: Path) -> sqlite3.Connection:
+    wrong = f"RETRIEVAL_DATABASE_URL: {path} is not a readable SQLite database."
+    try:
+        # mode=ro: an index is read, never written, whatever the statement says.
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False
+        )
+    except sqlite3.Error as error:
+        raise ConfigurationError(wrong) from error
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+    except sqlite3.Error as error:
+        connection.close()
+        raise ConfigurationError(wrong) from error
+    return connection
+
+
+def _bindable(values: Mapping[str, Value]) -> Mapping[str, Value]:
+    """*values*, those that SQLite's integers cannot hold as what equals none of them."""
+    return {
+        name: math.copysign(math.inf, value) if _is_too_large(value) else value
+        for name, value in values.items()
+    }
+
+
+def _is_too_large(value: Value) -> TypeGuard[int]:
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
+
+
 def _lower(value: Value) -> Value:
+    """Lower case of text. A BLOB is read as text whose bytes may be odd, see `text_factory`."""
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
     return lowered(value) if isinstance(value, str) else value
 
 

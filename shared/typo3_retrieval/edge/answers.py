@@ -100,15 +100,24 @@ def answer_fetch(services: Services, request: FetchRequest, access: AccessContex
 
 
 def answer_keyword_search(
-    services: Services, request: KeywordRequest, access: AccessContext
+    services: Services, request: KeywordRequest, access: AccessContext, *, site: str | None = None
 ) -> KeywordResponse:
-    """Search for keywords. Nothing is refused and no failure shows but as `degraded`."""
+    """Search for keywords. Nothing is refused and no failure shows but as `degraded`.
+
+    Args:
+        services: the built system.
+        request: the words.
+        access: what may be read.
+        site: identifier of a site that exists; None asks all. HTTP has no field for it.
+    """
     search = _keyword_search(services, index_backed=request.index_backed)
     language_id = max(0, request.language_id or 0)
     if not any(site.language(language_id) for site in services.sites):
         # An id that no site has is out of range, and there is nothing to clamp it to.
         return KeywordResponse(hits=(), available=search.is_available(), degraded=False)
-    answer = search.search(request.query, access, limit=request.limit, language_id=language_id)
+    answer = search.search(
+        request.query, access, limit=request.limit, language_id=language_id, site=site
+    )
     return KeywordResponse(
         hits=tuple(
             KeywordSource(

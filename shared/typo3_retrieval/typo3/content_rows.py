@@ -98,7 +98,7 @@ class ContentTable:
         visible = enable_fields_sql("c", there, for_table="tt_content")
         columns.append(f"CASE WHEN {visible} THEN 1 ELSE 0 END AS is_open")
         if self.closed_too:
-            visible = "c.t3ver_wsid = 0" if "t3ver_wsid" in there else "1 = 1"
+            visible = "1 = 1"
         # S608: names of columns and our own conditions; the values are parameters.
         statement = f"""
             SELECT {", ".join(columns)}

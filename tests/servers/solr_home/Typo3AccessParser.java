@@ -1,5 +1,6 @@
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.lucene.index.DocValues;
@@ -39,19 +40,33 @@ public class Typo3AccessParser extends QParserPlugin {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /** Malformed parts say nothing; a value that says nothing lets nobody in. */
   static boolean lets(Set<Integer> visitor, String access) {
-    String[] parts = Arrays.stream(access.split("/")).filter(each -> !each.isEmpty()).toArray(String[]::new);
-    return parts.length > 0 && Arrays.stream(parts).allMatch(part -> agrees(visitor, part));
+    int said = 0;
+    for (String part : access.split("/")) {
+      List<String> words = Arrays.stream(part.split(":")).filter(each -> !each.isEmpty()).collect(Collectors.toList());
+      boolean named = words.size() > 1 && (words.get(0).equals("c") || words.get(0).equals("r"));
+      if (words.isEmpty() || words.size() > 2 && !named) {
+        continue;
+      }
+      said++;
+      if (!agrees(visitor, words)) {
+        return false;
+      }
+    }
+    return said > 0;
   }
 
-  private static boolean agrees(Set<Integer> visitor, String part) {
-    int colon = part.indexOf(':');
-    Set<Integer> asked = numbers(part.substring(colon + 1));
-    if (colon < 0 || part.startsWith("c:")) {
+  private static boolean agrees(Set<Integer> visitor, List<String> words) {
+    if (words.size() == 1) {
+      return visitor.containsAll(numbers(words.get(0))); // without a name it is content
+    }
+    Set<Integer> asked = numbers(words.get(1));
+    if (words.get(0).equals("c")) {
       return visitor.containsAll(asked);
     }
-    if (!part.startsWith("r:")) {
-      Integer.parseInt(part.substring(0, colon));
+    if (!words.get(0).equals("r")) {
+      Integer.parseInt(words.get(0)); // the uid of a page, or an error
     }
     return asked.stream().anyMatch(visitor::contains);
   }

@@ -143,7 +143,8 @@ class TestGuessing:
             ("Wann wird der Sperrmüll abgeholt und wo?", 1),
             ("When is the bulky waste collected?", 0),
             ("Sperrmüll", 0),  # no function word
-            ("der Sperrmüll", 0),  # one is too little
+            ("der Sperrmüll", 1),  # one, and a letter that English has not
+            ("der Container", 0),  # one is too little
             ("", 0),
             ("🎉 12", 0),
         ],

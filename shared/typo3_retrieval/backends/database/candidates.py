@@ -167,7 +167,8 @@ class _Statement:
         if self._database.dialect == "mysql":
             joined = f"CONVERT(CONCAT_WS(' ', {', '.join(present)}) USING utf8mb4)"
             return f"CAST(LOWER({joined}) AS BINARY)"
-        return "LOWER(" + " || ' ' || ".join(f"COALESCE({each}, '')" for each in present) + ")"
+        joined = " || ' ' || ".join(f"COALESCE({each}, '')" for each in present)
+        return f"LOWER(CAST({joined} AS BLOB))"  # as a BLOB, so that odd bytes do not fail
 
     def _mask(self, haystack: str) -> str:
         """One bit for each term that *haystack* holds in any of its spellings."""
