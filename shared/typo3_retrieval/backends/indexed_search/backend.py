@@ -38,7 +38,7 @@ from typo3_retrieval.plugin import (
     SourceId,
     unavailable,
 )
-from typo3_retrieval.typo3.database import Database, Parameter, Row
+from typo3_retrieval.typo3.database import Database, Parameter, Row, StatementTimeout
 from typo3_retrieval.typo3.files import public_files_at
 from typo3_retrieval.typo3.index_rows import Citable, citable, language_code, needs_records
 from typo3_retrieval.typo3.public_pages import PublicPages
@@ -115,7 +115,7 @@ class IndexedSearchBackend:
     def fetch(self, source_id: SourceId, access: AccessContext) -> Document | None:
         """Read ``indexed_search:<phash>``, checked again."""
         del access  # see search
-        if len(source_id.parts) != 1 or not _PHASH.fullmatch(source_id.parts[0]):
+        if source_id.backend != NAME or not _PHASH.fullmatch(":".join(source_id.parts)):
             return None
         database = self._connected()[0]
         statement = f"""
@@ -186,8 +186,11 @@ class IndexedSearchBackend:
             return self._found_in_texts(scope, terms)
         vocabulary = words.of(language, analysis, terms, wording)
         counts = vocabulary.counts
-        if not counts.known:
-            return _Found(counts=counts, statements=1)
+        if not counts.known:  # perhaps parts of longer words
+            try:
+                return self._scanned(scope, terms, statements=3)
+            except StatementTimeout:
+                return _Found(counts=counts, statements=2)
         expression, parameters = score_sql(vocabulary, counts.affordable(terms))
         found = f"""{expression}, found (id, score) AS (
             SELECT p.phash, scored.score
@@ -212,7 +215,11 @@ class IndexedSearchBackend:
             if counts.known:
                 expression, parameters = found_words(index, counts.affordable(terms), _LOADED)
                 return _Found(rows=self._load(expression, parameters), counts=counts, statements=2)
-        scanned = scan(database, public_texts(scope, None), terms)
+            return self._scanned(scope, terms, statements=3)
+        return self._scanned(scope, terms, statements=2)
+
+    def _scanned(self, scope: Scope, terms: Sequence[Term], *, statements: int) -> _Found:
+        scanned = scan(self._connected()[0], public_texts(scope, None), terms)
         keys = scanned.keys[:_LOADED]
         rows = {
             str(row["phash"]): row
@@ -221,7 +228,7 @@ class IndexedSearchBackend:
         return _Found(
             rows=[rows[str(key)] for key in keys if str(key) in rows],
             counts=scanned.counts,
-            statements=2 if key is None else 3,
+            statements=statements,
         )
 
     def _load(self, found: str, parameters: Mapping[str, Parameter]) -> Sequence[Row]:

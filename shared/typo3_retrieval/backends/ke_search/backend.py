@@ -18,7 +18,6 @@ from typo3_retrieval.backends.ke_search.table import (
     public_rows_sql,
     public_texts,
 )
-from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.ranking.analysis import Term, analyzer
 from typo3_retrieval.core.ranking.hits import best_first
 from typo3_retrieval.core.ranking.question import Question
@@ -35,7 +34,7 @@ from typo3_retrieval.plugin import (
     SourceId,
     unavailable,
 )
-from typo3_retrieval.typo3.database import Database, Row
+from typo3_retrieval.typo3.database import Database, Row, StatementTimeout
 from typo3_retrieval.typo3.enable_fields import access_time
 from typo3_retrieval.typo3.index_rows import Citable, citable, language_code
 from typo3_retrieval.typo3.public_pages import PublicPages
@@ -185,8 +184,11 @@ class KeSearchBackend:
         counts = self._statistics.counts(
             terms, lambda unknown: count_words(database, index, unknown)
         )
-        if not counts.known:
-            return self._scanned(index, terms, statements=3)
+        if not counts.known:  # perhaps parts of longer words, or words that the key leaves out
+            try:
+                return self._scanned(index, terms, statements=3)
+            except StatementTimeout:
+                return _Found(counts=counts, statements=2)
         expression, parameters = found_words(index, counts.affordable(terms), _LOADED)
         statement = f"""
             WITH RECURSIVE {expression}
@@ -237,14 +239,9 @@ class KeSearchBackend:
 
 def _row_uid(source_id: SourceId) -> int | None:
     """The row that an id names; only a plain decimal number does."""
-    if len(source_id.parts) != 1:
-        return None
-    (part,) = source_id.parts
+    part = source_id.parts[0]
     if not part.isascii() or not part.isdecimal():
         return None
     uid = int(part)
-    try:
-        written = SourceId.of(NAME, uid)
-    except InvalidInput:
-        return None
-    return uid if written == source_id and 0 < uid <= _MAX_UID else None
+    # Comparing what it would be written as leaves out "007", further parts and other backends.
+    return uid if 0 < uid <= _MAX_UID and SourceId.of(NAME, uid) == source_id else None

@@ -36,7 +36,10 @@ class Wording:
         first: dict[str, str] = {}
         for match in tokens(self.text):
             first.setdefault(analysis.term(match[0]), match[0])
-        return {_field(index): first[term.text] for index, term in enumerate(self.terms)}
+        return {
+            _field(index): first.get(term.text, term.text)
+            for index, term in enumerate(self.terms)
+        }
 
     def question(self, answer: SolrAnswer) -> Question:
         """The terms with their weights. Without counts all weigh the same."""
