@@ -67,6 +67,16 @@ def authorizer() -> "Authorizer":
     return build_authorizer(Settings.from_environment(os.environ))
 
 
+@cache
+def users() -> "Users":
+    """Who is an active backend user, for an entrance whose callers carry no token.
+
+    Raises:
+        ConfigurationError: a setting is missing or wrong.
+    """
+    return _users(Settings.from_environment(os.environ), Secrets(now=epoch), None, epoch)
+
+
 def build_services(
     settings: Settings,
     *,
@@ -181,13 +191,20 @@ def token_keys(settings: Settings, secrets: SecretSource, *, max_age: int = MAX_
     """Read the keys that sign and verify tokens.
 
     Raises:
-        ConfigurationError: the setting is missing, or the secret is no such keys.
+        ConfigurationError: the setting is missing, the secret is no such keys, or what their
+            algorithm needs is not installed.
         BackendUnavailable: the secret store does not answer.
     """
     reference = settings.token_secret
     if reference is None:
         raise missing(variables.TOKEN_SECRET, "the secret with the keys that sign tokens")
-    return TokenKeys.of(secrets.read(reference, max_age=max_age), reference.setting)
+    document = secrets.read(reference, max_age=max_age)
+    keys = TokenKeys.of(document, reference.setting, settings.token_algorithm)
+    if keys.algorithm != "HS256":
+        from typo3_retrieval.edge.jwks import check  # needs cryptography
+
+        check(keys)
+    return keys
 
 
 def _users(

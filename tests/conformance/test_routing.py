@@ -25,6 +25,7 @@ from typo3_retrieval.typo3.files import public_files
 from typo3_retrieval.typo3.pages import load_pages
 from typo3_retrieval.typo3.routing import Router, RoutingError, RoutingSettings
 from typo3_retrieval.typo3.routing.matching import Match, Matcher
+from typo3_retrieval.typo3.routing.records import Records, Table
 from typo3_retrieval.typo3.sites import Sites
 
 
@@ -97,6 +98,20 @@ def test_urls(recording: Recording, engine: str, request: pytest.FixtureRequest)
     ]
     assert Counter(case["kind"] for case in refused).keys() <= {"page", "foreign-or-missing-page"}
     assert len(refused) < len(cases) / 10
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "mariadb"])
+def test_records_of_several_tables(engine: str, request: pytest.FixtureRequest) -> None:
+    records = Records(request.getfixturevalue(engine))
+    page = (Table("pages", ("slug",)), 3)
+    item = (Table("tx_minirecords_item", ("slug", "uid", "fe_group")), 5)
+    families = records.load([page, item, (Table("pages", ("no_such_field",)), 3)])
+    assert families.keys() == {page, item}
+    record = families[item].record
+    assert record is not None
+    assert record.values == ("restricted-news", "5", "1")
+    slugs = {each.language_id: each.values[0] for each in families[page].translations}
+    assert slugs[1] == "/buergerservice/muellabfuhr"
 
 
 def test_matches(recording: Recording, sqlite: Database) -> None:

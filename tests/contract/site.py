@@ -72,7 +72,7 @@ class Forbidden:
 Row = Mapping[str, Value]
 
 
-def page(uid: int, title: str, *, pid: int = 1, **columns: Value) -> Row:
+def page(uid: int, title: str, *, pid: Value = 1, **columns: Value) -> Row:
     """A page that is visible unless *columns* say otherwise."""
     return {"uid": uid, "pid": pid, "title": title, "slug": f"/page-{uid}", "doktype": 1, **columns}
 

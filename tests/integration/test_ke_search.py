@@ -1,8 +1,7 @@
 """ke_search's index on a real MariaDB: both engines, and tables that are not as they should be."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import pymysql
 import pytest
 
 from tests.contract.backend_contract import ACCESS, SearchBackendContract, hits
@@ -16,20 +15,17 @@ from tests.contract.indexes import (
 )
 from tests.contract.site import COMMON, resources
 from tests.contract.tables import create_statements
-from tests.servers.mariadb import HOST, ROOT, MariaDb
+from tests.integration.databases import Connect, connected, sql_mode, unreachable
+from tests.servers.mariadb import MariaDb
 from typo3_retrieval.adapters.mysql import MysqlDatabase
 from typo3_retrieval.backends.ke_search import BACKEND
 from typo3_retrieval.core.backend import SearchBackend
 from typo3_retrieval.core.cascade import Cascade
 from typo3_retrieval.core.query import RetrievalQuery
-from typo3_retrieval.core.secrets import Credentials
 from typo3_retrieval.core.source_id import SourceId
 
 KEY = "ALTER TABLE tx_kesearch_index ADD FULLTEXT titlecontent (title, content)"
 DROP_KEY = "ALTER TABLE tx_kesearch_index DROP KEY titlecontent"
-STRICT = "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY"
-
-Connect = Callable[[str], MysqlDatabase]
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +33,7 @@ def connect(mariadb_server: MariaDb) -> Iterator[Connect]:
     opened: list[MysqlDatabase] = []
 
     def connection(name: str) -> MysqlDatabase:
-        opened.append(
-            MysqlDatabase(
-                host=HOST,
-                port=mariadb_server.port,
-                name=name,
-                credentials=lambda _: Credentials(username=ROOT.username, password=ROOT.password),
-            )
-        )
+        opened.append(connected(mariadb_server.port, name))
         return opened[-1]
 
     yield connection
@@ -67,7 +56,7 @@ def fill(server: MariaDb, name: str, engine: str, charset: str = "utf8mb4") -> N
 @pytest.fixture(
     scope="module", params=["innodb utf8mb4", "myisam utf8mb4", "innodb utf8mb3", "myisam utf8mb3"]
 )
-def site(request: pytest.FixtureRequest, mariadb_server: MariaDb) -> str:
+def name_of_site(request: pytest.FixtureRequest, mariadb_server: MariaDb) -> str:
     """The name of a database with the site."""
     engine, charset = request.param.split()
     name = f"ke_search_{engine}_{charset}"
@@ -76,19 +65,13 @@ def site(request: pytest.FixtureRequest, mariadb_server: MariaDb) -> str:
 
 
 @pytest.fixture(scope="module")
-def backend(site: str, connect: Connect) -> SearchBackend:
-    return BACKEND.build(resources(connect(site)))
+def backend(name_of_site: str, connect: Connect) -> SearchBackend:
+    return BACKEND.build(resources(connect(name_of_site)))
 
 
 @pytest.fixture
 def dead_backend() -> SearchBackend:
-    nobody = MysqlDatabase(
-        host=HOST,
-        port=1,  # nothing listens there
-        name="typo3",
-        credentials=lambda _: Credentials(username=ROOT.username, password=ROOT.password),
-    )
-    return BACKEND.build(resources(nobody))
+    return BACKEND.build(resources(unreachable()))
 
 
 class TestKeSearchOnMariaDb(SearchBackendContract):
@@ -169,23 +152,11 @@ def test_an_upgrade_between_two_searches_is_a_failure_that_is_named(
     assert [attempt.reason for attempt in evidence.attempts] == ["schema does not fit"]
 
 
-@pytest.mark.parametrize("mode", ["", STRICT])
+@pytest.mark.parametrize("mode", ["", "STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY"])
 def test_the_server_s_sql_mode_changes_nothing(
     mariadb_server: MariaDb, own_site: str, connect: Connect, mode: str
 ) -> None:
-    with mariadb_server.connect() as connection, connection.cursor() as cursor:
-        before = _global_mode(cursor)
-        cursor.execute("SET GLOBAL sql_mode = %s", (mode,))
-        try:
-            backend = BACKEND.build(resources(connect(own_site)))
-            assert hits(backend, "When is bulky waste collected?")[0].page_uid == 2
-            assert hits(backend, "8 am") == []
-        finally:
-            cursor.execute("SET GLOBAL sql_mode = %s", (before,))
-
-
-def _global_mode(cursor: pymysql.cursors.Cursor) -> str:
-    cursor.execute("SELECT @@GLOBAL.sql_mode")
-    row = cursor.fetchone()
-    assert row is not None
-    return str(row[0])
+    with sql_mode(mariadb_server, mode):
+        backend = BACKEND.build(resources(connect(own_site)))
+        assert hits(backend, "When is bulky waste collected?")[0].page_uid == 2
+        assert hits(backend, "8 am") == []

@@ -18,7 +18,9 @@ STATEMENT_SECONDS = 2.0
 _SOCKET_MARGIN = 2.0  # the server ends a slow statement; the socket only a silent server
 
 # Error numbers of server and client, from their reference manuals.
-_ACCESS_DENIED = 1045
+# Wrong user or password, no way to log in, password expired, account locked (MySQL, MariaDB):
+# what a rotation that is not known yet looks like.
+_REFUSED = {1045, 1698, 1862, 3118, 4151}
 _TIME_LIMIT = {1969, 3024}  # MariaDB max_statement_time, MySQL max_execution_time
 _LOST = {0, 2006, 2013, 2014, 2055}  # gone away; (0, '') is a socket that PyMySQL gave up
 _SCHEMA = {1054, 1146, 1176, 1191}  # no such column, table, key, FULLTEXT index
@@ -69,12 +71,12 @@ class MysqlDatabase:
             except pymysql.MySQLError as error:
                 self._forget(error)
                 if not kept or _number(error) not in _LOST:
-                    raise _translated(error) from error
+                    raise _translated(error) from _cause(error)
             try:  # the kept connection was dead: once more on a new one
                 return self._run(statement, values)
             except pymysql.MySQLError as error:
                 self._forget(error)
-                raise _translated(error) from error
+                raise _translated(error) from _cause(error)
 
     def close(self) -> None:
         """Close the connection, if there is one."""
@@ -93,7 +95,7 @@ class MysqlDatabase:
         try:
             return self._open(self._credentials(False))
         except pymysql.OperationalError as error:
-            if _number(error) != _ACCESS_DENIED:
+            if _number(error) not in _REFUSED:
                 raise
         return self._open(self._credentials(True))  # once: a wrong secret must not loop
 
@@ -141,6 +143,11 @@ def _number(error: pymysql.MySQLError) -> int:
     return error.args[0] if error.args and isinstance(error.args[0], int) else -1
 
 
+def _cause(error: pymysql.MySQLError) -> pymysql.MySQLError | None:
+    """What may stand behind the translated error: not a refusal, which names the user."""
+    return None if _number(error) in _REFUSED else error
+
+
 def _translated(error: pymysql.MySQLError) -> BackendError:
     """The error for the cascade. Its text holds no statement and no value."""
     number = _number(error)
@@ -150,6 +157,6 @@ def _translated(error: pymysql.MySQLError) -> BackendError:
         return BackendProtocolError(
             f"database: schema does not fit ({number})", reason="schema does not fit"
         )
-    if number == _ACCESS_DENIED:
-        return BackendUnavailable("database: access denied (1045)", reason="access denied")
+    if number in _REFUSED:
+        return BackendUnavailable(f"database: access denied ({number})", reason="access denied")
     return BackendUnavailable(f"database: {type(error).__name__} {number}")

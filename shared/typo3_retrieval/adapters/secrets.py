@@ -1,11 +1,13 @@
 """Secrets from a file or from AWS Secrets Manager, remembered for some minutes."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from typo3_retrieval.adapters.secrets_extension import secret_string
 from typo3_retrieval.core.errors import BackendUnavailable, ConfigurationError
 from typo3_retrieval.core.secrets import MAX_AGE, SecretReference
 
@@ -47,6 +49,7 @@ class Secrets:
         now: UNIX epoch, seconds. Not a monotonic clock: that one may stand still while
             Lambda keeps an environment frozen.
         client: makes a client of Secrets Manager for a region.
+        environ: AWS's own variables, which tell whether the extension is there.
     """
 
     def __init__(
@@ -54,7 +57,9 @@ class Secrets:
         *,
         now: Callable[[], int],
         client: Callable[[str | None], "SecretsManagerClient"] = boto3_client,
+        environ: Mapping[str, str] = os.environ,
     ) -> None:
+        self._environ = environ
         self._now = now
         self._client = client
         self._clients: dict[str | None, SecretsManagerClient] = {}
@@ -63,23 +68,42 @@ class Secrets:
     def read(self, reference: SecretReference, *, max_age: int = MAX_AGE) -> Mapping[str, object]:
         """See `SecretSource.read`."""
         now = self._now()
-        if reference.reference in self._remembered:
-            since, document = self._remembered[reference.reference]
-            if now - since < max_age:
-                return document
-        document = self._fetched(reference)
+        since, known = self._remembered.get(reference.reference, (0, None))
+        if known is not None and now - since < max_age:
+            return known
+        # The extension has a memory of its own, which is no help when ours is not believed.
+        document = self._fetched(reference, extension=max_age >= MAX_AGE)
+        if max_age == 0 and document == known:
+            # What was refused is still current. A rotation changes the server's password first
+            # and makes it current then: in between, it is the pending one.
+            document = self._pending(reference) or document
         self._remembered[reference.reference] = (now, document)
         return document
 
-    def _fetched(self, reference: SecretReference) -> Mapping[str, object]:
-        is_file = reference.reference.startswith("file:")
-        text = _from_file(reference) if is_file else self._from_secrets_manager(reference)
+    def _fetched(self, reference: SecretReference, *, extension: bool) -> Mapping[str, object]:
+        text = self._from_extension(reference) if extension else None
+        if text is None:
+            is_file = _is_file(reference)
+            text = _from_file(reference) if is_file else self._from_manager(reference, "AWSCURRENT")
         document = _parsed(text)
         if not isinstance(document, dict):
             raise ConfigurationError(f"The secret of {reference.setting} is no JSON object.")
         return document
 
-    def _from_secrets_manager(self, reference: SecretReference) -> str:
+    def _pending(self, reference: SecretReference) -> Mapping[str, object] | None:
+        if _is_file(reference):
+            return None
+        try:
+            document = _parsed(self._from_manager(reference, "AWSPENDING"))
+        except (BackendUnavailable, ConfigurationError):  # no rotation is under way
+            return None
+        return document if isinstance(document, dict) else None
+
+    def _from_extension(self, reference: SecretReference) -> str | None:
+        is_file = _is_file(reference)
+        return None if is_file else secret_string(reference.reference, self._environ)
+
+    def _from_manager(self, reference: SecretReference, stage: str) -> str:
         from botocore.exceptions import (  # here: as boto3
             BotoCoreError,
             ClientError,
@@ -88,7 +112,9 @@ class Secrets:
         )
 
         try:
-            value = self._client_for(reference).get_secret_value(SecretId=reference.reference)
+            value = self._client_for(reference).get_secret_value(
+                SecretId=reference.reference, VersionStage=stage
+            )
         except ClientError as error:
             code = error.response["Error"]["Code"]
             raise (_passing if code in _PASSING else _lasting)(reference, code) from error
@@ -104,6 +130,10 @@ class Secrets:
         if region not in self._clients:
             self._clients[region] = self._client(region)
         return self._clients[region]
+
+
+def _is_file(reference: SecretReference) -> bool:
+    return reference.reference.startswith("file:")
 
 
 def _from_file(reference: SecretReference) -> str:

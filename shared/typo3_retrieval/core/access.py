@@ -29,7 +29,22 @@ class AccessContext:
     acting_user: BackendUser
     frontend_groups: tuple[int, ...] = ANONYMOUS_GROUPS
 
+    def __post_init__(self) -> None:
+        # Types are checked before it runs; an entrance of somebody else's may not have been.
+        if not isinstance(self.acting_user, BackendUser):
+            raise TypeError("An AccessContext needs an acting backend user.")
+
     @classmethod
     def public_only(cls, acting_user: BackendUser) -> Self:
         """Let *acting_user* read what an anonymous visitor of the site reads."""
         return cls(acting_user)
+
+
+def demand(access: object) -> None:
+    """Stop whoever comes to the cascade without the right to read.
+
+    Raises:
+        TypeError: *access* is no `AccessContext`. A fault of the entrance, not of the caller.
+    """
+    if not isinstance(access, AccessContext):
+        raise TypeError("Nothing is searched or read without an AccessContext.")

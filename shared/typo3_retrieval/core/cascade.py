@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit, urlunsplit
 
-from typo3_retrieval.core.access import AccessContext
+from typo3_retrieval.core.access import AccessContext, demand
 from typo3_retrieval.core.backend import Document, SearchAnswer, SearchBackend
 from typo3_retrieval.core.errors import BackendError, SourceNotFound
 from typo3_retrieval.core.evidence import Attempt, Evidence, EvidenceSource, Outcome
@@ -43,6 +43,7 @@ class Cascade:
 
     def search(self, query: RetrievalQuery, access: AccessContext) -> Evidence:
         """Return the first answer. An empty answer is an answer."""
+        demand(access)
         attempts: list[Attempt] = []
         notes = [*self._notes, *query.notes]
         deadline = self._clock() + self._seconds
@@ -70,6 +71,7 @@ class Cascade:
             SourceNotFound: unknown, gone or not public; these are never told apart.
             BackendError: its backend did not answer.
         """
+        demand(access)
         for backend in self._backends:
             if backend.name == source_id.backend:
                 document = _fetch(backend, source_id, access)

@@ -4,11 +4,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from typo3_retrieval.core.errors import RetrievalError
 from typo3_retrieval.core.secrets import MAX_AGE, TokenKeys
 from typo3_retrieval.edge.log import log_unexpected, logger
 from typo3_retrieval.edge.tokens import MAX_BYTES, Claims, InvalidToken, UnknownKey, verify
 
-NEW_KEY_AGE = 30  # seconds; a token with a new key id may have the keys read again this often
+# Seconds; a token with an unknown key id may have the keys read again this often. Short, because
+# a new key signs as soon as it is there; not 0, because anybody may invent key ids.
+NEW_KEY_AGE = 1
 
 # Case matters: RFC 6750 lets a scheme be written in any case, this API has one spelling.
 _BEARER = re.compile(r"Bearer ([^\s,]+)")
@@ -24,6 +27,10 @@ class Users(Protocol):
         Raises:
             BackendError: that could not be found out.
         """
+
+
+class Undecided(Exception):
+    """It could not be found out who calls: the gateway answers 503."""
 
 
 class EveryTokenHolder:
@@ -97,9 +104,11 @@ class Authorizer:
         if bearer is None:
             raise InvalidToken("no bearer token")
         try:
-            return verify(bearer[1], self._keys(MAX_AGE), now=self._now())
+            claims = verify(bearer[1], self._keys(MAX_AGE), now=self._now())
         except UnknownKey:
-            return verify(bearer[1], self._keys(NEW_KEY_AGE), now=self._now())
+            claims = verify(bearer[1], self._keys(NEW_KEY_AGE), now=self._now())
+        logger.info("token verified", extra={"token": claims.token_id, "key": claims.key_id})
+        return claims
 
 
 def authorizer_handler(
@@ -114,9 +123,14 @@ def authorizer_handler(
             logger.info("token refused", extra={"reason": str(error)})
             # This very text makes API Gateway answer 401; any other error, 500.
             raise Exception("Unauthorized") from None
-        except Exception as error:
-            log_unexpected(error)
-            raise
+        except Exception as error:  # noqa: BLE001  # the border: fail closed, and quietly
+            if isinstance(error, RetrievalError):
+                logger.error("caller not checked", extra={"reason": str(error)})
+            else:
+                log_unexpected(error)
+            # A stranger's message and its causes may quote a token or a user's name, and Lambda
+            # would log them.
+            raise Undecided("it cannot be found out who calls") from None
         effect = policy["policyDocument"]["Statement"][0]["Effect"]
         logger.info("token accepted", extra={"user": policy["principalId"], "effect": effect})
         return policy

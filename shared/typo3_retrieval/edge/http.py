@@ -33,10 +33,13 @@ _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 class Refused(Exception):
     """The request cannot be used; the message is for the caller."""
 
-    def __init__(self, status: HTTPStatus, detail: str) -> None:
+    def __init__(
+        self, status: HTTPStatus, detail: str, *, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
+        self.headers = dict(headers or {})
 
 
 def http_handler(
@@ -54,48 +57,70 @@ def http_handler(
     """
 
     def decorate(answer: Callable[[Request, AccessContext], BaseModel]) -> LambdaHandler:
-        def lambda_handler(event: Event, context: object) -> Response:
-            request_id = _request_id(event, context)
-            started = time.monotonic()
-            with logger.append_context_keys(request_id=request_id):
-                try:
-                    caller = caller_of(event, now=int(now()))
-                    access = AccessContext.public_only(caller)
-                    response = _answered(event, answer(_request(model, event), access), as_text)
-                except Exception as error:  # noqa: BLE001  # the border: nothing gets past it
-                    response = _problem(error, request_id)
-                logger.info(
-                    "answered",
-                    extra={
-                        "route": str(event.get("resource", "")),
-                        "status": response["statusCode"],
-                        "milliseconds": round((time.monotonic() - started) * 1000),
-                    },
-                )
-                return response
+        def respond(event: Event, access: AccessContext) -> Response:
+            return _answered(event, answer(_request(model, event), access), as_text)
 
-        return lambda_handler
+        return event_handler(respond, now=now)
 
     return decorate
 
 
+def event_handler(
+    respond: Callable[[Event, AccessContext], Response],
+    *,
+    challenge: str = "Bearer",
+    now: Callable[[], float] = time.time,
+) -> LambdaHandler:
+    """Make a Lambda handler of a function from an event and the right to read to a response.
+
+    Args:
+        respond: what it raises becomes a problem.
+        challenge: how a 401 asks for a token, in its WWW-Authenticate header.
+        now: UNIX epoch, seconds.
+    """
+
+    def lambda_handler(event: Event, context: object) -> Response:
+        request_id = _request_id(event, context)
+        started = time.monotonic()
+        with logger.append_context_keys(request_id=request_id):
+            try:
+                caller = caller_of(event, now=int(now()))
+                response = respond(event, AccessContext.public_only(caller))
+            except Exception as error:  # noqa: BLE001  # the border: nothing gets past it
+                response = _problem(error, request_id, challenge)
+            logger.info(
+                "answered",
+                extra={
+                    "route": str(event.get("resource", "")),
+                    "status": response["statusCode"],
+                    "milliseconds": round((time.monotonic() - started) * 1000),
+                },
+            )
+            return response
+
+    return lambda_handler
+
+
 def _answered(event: Event, answer: BaseModel, as_text: Callable[[Any], str] | None) -> Response:
-    if as_text is not None and prefers_text(_header(event, "accept")):
-        return _response(HTTPStatus.OK, "text/plain; charset=utf-8", as_text(answer))
-    return _response(HTTPStatus.OK, "application/json", answer.model_dump_json())
+    if as_text is not None and prefers_text(header_of(event, "accept")):
+        return response_of(HTTPStatus.OK, "text/plain; charset=utf-8", as_text(answer))
+    return response_of(HTTPStatus.OK, "application/json", answer.model_dump_json())
 
 
-def _problem(error: Exception, request_id: str) -> Response:
+def _problem(error: Exception, request_id: str, challenge: str) -> Response:
     """The problem+json for *error*; what is nobody else's business stays in the log."""
-    status, detail = _explained(error)
+    status, detail = explained(error)
     problem = Problem(title=status.phrase, status=status, detail=detail, request_id=request_id)
-    response = _response(status, "application/problem+json", problem.model_dump_json())
+    response = response_of(status, "application/problem+json", problem.model_dump_json())
     if status is HTTPStatus.UNAUTHORIZED:
-        response["headers"]["WWW-Authenticate"] = "Bearer"
+        response["headers"]["WWW-Authenticate"] = challenge
+    if isinstance(error, Refused):
+        response["headers"] |= error.headers
     return response
 
 
-def _explained(error: Exception) -> tuple[HTTPStatus, str]:
+def explained(error: Exception) -> tuple[HTTPStatus, str]:
+    """The status of *error* and what its caller may know; an unexpected one is logged."""
     match error:
         case Refused():
             return error.status, error.detail
@@ -120,14 +145,14 @@ def _request(model: type[Request], event: Event) -> Request:
         Refused: a field is wrong; names it.
     """
     is_get = event.get("httpMethod") == "GET"
-    fields = event.get("queryStringParameters") or {} if is_get else parse_json(_body(event))
+    fields = event.get("queryStringParameters") or {} if is_get else parse_json(body_of(event))
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, _named_fields(error)) from None
+        raise Refused(HTTPStatus.BAD_REQUEST, named_fields(error)) from None
 
 
-def _named_fields(error: ValidationError) -> str:
+def named_fields(error: ValidationError) -> str:
     """Name the fields that are wrong, and what they should be. Never their values."""
     wrong: dict[str, list[str]] = {}
     for each in error.errors(include_url=False, include_input=False, include_context=False):
@@ -141,8 +166,12 @@ def _named_fields(error: ValidationError) -> str:
     return " ".join(named[:MAX_NAMED_FIELDS])
 
 
-def _body(event: Event) -> str:
-    """The body as text, within its limit."""
+def body_of(event: Event) -> str:
+    """The body as text, within its limit.
+
+    Raises:
+        Refused: it is larger, or no text.
+    """
     body = event.get("body") or ""
     too_large = Refused(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY} bytes."
@@ -229,7 +258,8 @@ def prefers_text(accept: str) -> bool:
     return False
 
 
-def _header(event: Event, name: str) -> str:
+def header_of(event: Event, name: str) -> str:
+    """The value of the header *name*, in lower case; empty if it is not there."""
     headers: Mapping[str, str] = event.get("headers") or {}
     return next((value for key, value in headers.items() if key.lower() == name), "")
 
@@ -240,7 +270,8 @@ def _request_id(event: Event, context: object) -> str:
     return str(request_context.get("requestId") or getattr(context, "aws_request_id", ""))
 
 
-def _response(status: HTTPStatus, content_type: str, body: str) -> Response:
+def response_of(status: HTTPStatus, content_type: str, body: str) -> Response:
+    """The answer to a proxy event; nobody may store it."""
     return {
         "statusCode": status.value,
         "headers": {

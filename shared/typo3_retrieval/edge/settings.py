@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast, get_args
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from typo3_retrieval.core.errors import ConfigurationError
-from typo3_retrieval.core.secrets import SecretReference
+from typo3_retrieval.core.secrets import Algorithm, SecretReference
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +21,7 @@ DATABASE_SECRET = "RETRIEVAL_DATABASE_SECRET"  # noqa: S105  # the variable's na
 SOLR_SECRET = "RETRIEVAL_SOLR_SECRET"  # noqa: S105  # the variable's name
 TYPO3_SECRET = "RETRIEVAL_TYPO3_SECRET"  # noqa: S105  # the variable's name
 TOKEN_SECRET = "RETRIEVAL_TOKEN_SECRET"  # noqa: S105  # the variable's name
+TOKEN_ALGORITHM = "RETRIEVAL_TOKEN_ALGORITHM"  # noqa: S105  # the variable's name
 SITES = "RETRIEVAL_SITES"
 CONTEXT = "TYPO3_CONTEXT"
 TYPO3_VERSION = "RETRIEVAL_TYPO3_VERSION"
@@ -31,6 +32,9 @@ CONTENT_FIELDS = "RETRIEVAL_TYPO3_CONTENT_FIELDS"
 DEADLINE_SECONDS = "RETRIEVAL_DEADLINE_SECONDS"
 BACKEND_USERS = "RETRIEVAL_BACKEND_USERS"
 BACKENDS = "RETRIEVAL_BACKENDS"
+MCP_ORIGINS = "RETRIEVAL_MCP_ORIGINS"
+RESOURCE_METADATA = "RETRIEVAL_RESOURCE_METADATA"
+AGENTCORE_GATEWAYS = "RETRIEVAL_AGENTCORE_GATEWAYS"
 
 KNOWN = (
     DATABASE_URL,
@@ -38,6 +42,7 @@ KNOWN = (
     SOLR_SECRET,
     TYPO3_SECRET,
     TOKEN_SECRET,
+    TOKEN_ALGORITHM,
     SITES,
     CONTEXT,
     TYPO3_VERSION,
@@ -48,6 +53,9 @@ KNOWN = (
     DEADLINE_SECONDS,
     BACKEND_USERS,
     BACKENDS,
+    MCP_ORIGINS,
+    RESOURCE_METADATA,
+    AGENTCORE_GATEWAYS,
 )
 
 MAX_DEADLINE = 29.0  # seconds; API Gateway gives up after 29
@@ -56,6 +64,10 @@ _COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _CONTEXT = re.compile(r"(Production|Development|Testing)(/[^/\s]+)*")
 # Secrets Manager: letters, digits and /_+=.@- ; an ARN adds colons.
 _SECRET = re.compile(r"[A-Za-z0-9/_+=.@:-]{1,2048}")
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
+# For a header's quoted string: no quotation marks, no blanks.
+_HTTPS_URL = re.compile(r"https://[A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]{1,2000}")
+_GATEWAY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,127})=([1-9][0-9]{0,9})")
 _SIMILAR = 0.9  # difflib's ratio above which an unknown name is taken for a typing error
 
 T = TypeVar("T")
@@ -86,6 +98,7 @@ class Settings:
     solr_secret: SecretReference | None = None
     typo3_secret: SecretReference | None = None
     token_secret: SecretReference | None = None
+    token_algorithm: Algorithm = "HS256"  # noqa: S105  # a name
     sites: Path | None = None  # folder with <identifier>/config.yaml
     context: str = "Production"
     typo3_version: Literal[12, 13, 14] = 13
@@ -96,6 +109,10 @@ class Settings:
     deadline_seconds: float = 8.0  # for a whole request
     backend_users: Literal["database", "token"] = "database"
     backends: tuple[str, ...] | None = None  # None: all that are installed
+    mcp_origins: frozenset[str] = frozenset()  # of web pages that may call POST /mcp
+    resource_metadata: str | None = None  # URL of the API's RFC 9728 document
+    # uid of the be_users row for whom each trusted AgentCore gateway asks
+    agentcore_gateways: Mapping[str, int] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -124,6 +141,7 @@ class Settings:
             solr_secret=read(SOLR_SECRET, _secret, None),
             typo3_secret=read(TYPO3_SECRET, _secret, None),
             token_secret=read(TOKEN_SECRET, _secret, None),
+            token_algorithm=read(TOKEN_ALGORITHM, _algorithm, "HS256"),
             sites=read(SITES, _sites, None),
             context=read(CONTEXT, _context, "Production"),
             typo3_version=read(TYPO3_VERSION, _version, 13),
@@ -134,6 +152,9 @@ class Settings:
             deadline_seconds=read(DEADLINE_SECONDS, _seconds, 8.0),
             backend_users=read(BACKEND_USERS, _backend_users, "database"),
             backends=read(BACKENDS, _names, None),
+            mcp_origins=read(MCP_ORIGINS, _origins, frozenset()),
+            resource_metadata=read(RESOURCE_METADATA, _https_url, None),
+            agentcore_gateways=read(AGENTCORE_GATEWAYS, _gateways, {}),
             environment=dict(environ),
         )
 
@@ -217,6 +238,12 @@ def _secret(name: str, value: str) -> SecretReference:
     return SecretReference(setting=name, reference=value)
 
 
+def _algorithm(name: str, value: str) -> Algorithm:
+    if value not in get_args(Algorithm):
+        raise _wrong(name, "HS256, ES256 or RS256")
+    return cast(Algorithm, value)
+
+
 def _sites(name: str, value: str) -> Path:
     what = "a folder that holds <identifier>/config.yaml, such as TYPO3's config/sites"
     if value.startswith("s3://"):
@@ -280,6 +307,27 @@ def _names(name: str, value: str) -> tuple[str, ...]:
     if not names or not all(map(_NAME.fullmatch, names)):
         raise _wrong(name, "a comma list of backends' names, such as solr,database")
     return names
+
+
+def _origins(name: str, value: str) -> frozenset[str]:
+    origins = _list(name, value)
+    if not all(map(_ORIGIN.fullmatch, origins)):
+        raise _wrong(name, "a comma list of origins such as https://chat.example.org, each exact")
+    return frozenset(origins)
+
+
+def _https_url(name: str, value: str) -> str:
+    if not _HTTPS_URL.fullmatch(value):
+        raise _wrong(name, "an https:// address")
+    return value
+
+
+def _gateways(name: str, value: str) -> dict[str, int]:
+    pairs = [_GATEWAY.fullmatch(part) for part in _list(name, value)]
+    gateways = {pair[1]: int(pair[2]) for pair in pairs if pair}
+    if len(gateways) != len(pairs):
+        raise _wrong(name, "a comma list of <gateway id>=<uid of a be_users row>, each gateway once")
+    return gateways
 
 
 def _warn_of_typing_errors(environ: Mapping[str, str]) -> None:

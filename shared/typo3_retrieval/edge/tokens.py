@@ -1,24 +1,24 @@
-"""Tokens of backend users: JWT, HS256, strict. Only TYPO3 and the operator can mint them."""
+"""Tokens of backend users: JWT, strict. Only TYPO3 and the operator can mint them."""
 
 import re
 import uuid
 from dataclasses import dataclass
+from types import ModuleType
 
 import jwt
 from jwt.utils import base64url_decode, base64url_encode
 
-from typo3_retrieval.core.errors import InvalidInput, RetrievalError
-from typo3_retrieval.core.secrets import TokenKeys
-from typo3_retrieval.edge.caller import LEEWAY
+from typo3_retrieval.core.errors import ConfigurationError, InvalidInput, RetrievalError
+from typo3_retrieval.core.secrets import Algorithm, TokenKeys
+from typo3_retrieval.edge.caller import LEEWAY, SUBJECT
 
-ALGORITHM = "HS256"  # ours, never the token's
 ISSUER = "typo3"
 AUDIENCE = "typo3-retrieval"
 MAX_BYTES = 8 * 1024  # of a whole Authorization header
 MAX_LIFETIME = 12 * 3600  # seconds
-REQUIRED = ("sub", "iat", "nbf", "exp", "iss", "aud")
+REQUIRED = ("sub", "iat", "nbf", "exp", "iss", "aud", "jti")
 
-_SUBJECT = re.compile(r"[1-9][0-9]{0,9}")  # uid of a be_users row
+_ID = re.compile(r"[!-~]{1,64}")  # a jti: the log shows it
 _COMPACT = re.compile(r"[-0-9A-Za-z_]+(?:\.[-0-9A-Za-z_]+){2}")
 
 
@@ -38,6 +38,7 @@ class Claims:
     issued_at: int  # UNIX epoch, seconds
     expires_at: int  # UNIX epoch, seconds
     key_id: str
+    token_id: str  # by which the log tells two tokens of one user apart
 
 
 def mint(user: int, keys: TokenKeys, *, now: int, ttl: int) -> str:
@@ -51,8 +52,9 @@ def mint(user: int, keys: TokenKeys, *, now: int, ttl: int) -> str:
 
     Raises:
         InvalidInput: *user* is no uid, or *ttl* is out of range.
+        ConfigurationError: no key here can sign.
     """
-    if not _SUBJECT.fullmatch(str(user)):
+    if not SUBJECT.fullmatch(str(user)):
         raise InvalidInput("user must be the uid of a be_users row.")
     if not 1 <= ttl <= MAX_LIFETIME:
         raise InvalidInput(f"The lifetime must be 1 to {MAX_LIFETIME} seconds (12 hours).")
@@ -65,8 +67,14 @@ def mint(user: int, keys: TokenKeys, *, now: int, ttl: int) -> str:
         "exp": now + ttl,
         "jti": uuid.uuid4().hex,
     }
+    if not keys.active:
+        raise ConfigurationError('The token keys only verify: "active" names none that signs.')
+    key = keys.keys[keys.active]
     return jwt.encode(
-        claims, keys.keys[keys.active], algorithm=ALGORITHM, headers={"kid": keys.active}
+        claims,
+        key if keys.algorithm == "HS256" else _jwks().signing_key(key, keys.algorithm),
+        algorithm=keys.algorithm,
+        headers={"kid": keys.active},
     )
 
 
@@ -90,10 +98,17 @@ def verify(token: str, keys: TokenKeys, *, now: int) -> Claims:
         raise InvalidToken("unreadable header") from None
     if not isinstance(kid, str) or kid not in keys.keys:
         raise UnknownKey("unknown key id")
-    return _claims(_verified(token, keys.keys[kid]), kid, now)
+    return _claims(_verified(token, keys.keys[kid], keys.algorithm), kid, now)
 
 
-def _verified(token: str, key: str) -> dict[str, object]:
+def _jwks() -> ModuleType:
+    """The module that needs cryptography, which HS256 does without."""
+    from typo3_retrieval.edge import jwks
+
+    return jwks
+
+
+def _verified(token: str, key: str, algorithm: Algorithm) -> dict[str, object]:
     """The payload, if signature, audience and issuer are right."""
     signature = token.rpartition(".")[2].encode()
     # Base64 leaves unused bits in the last character: only one spelling is ours.
@@ -102,8 +117,8 @@ def _verified(token: str, key: str) -> dict[str, object]:
     try:
         return jwt.decode(
             token,
-            key,
-            algorithms=[ALGORITHM],
+            key if algorithm == "HS256" else _jwks().verifying_key(key, algorithm),
+            algorithms=[algorithm],  # ours, never the token's
             audience=AUDIENCE,
             issuer=ISSUER,
             # PyJWT takes the time from the system; ours is passed in, so _claims checks times.
@@ -121,8 +136,11 @@ def _verified(token: str, key: str) -> dict[str, object]:
 
 def _claims(payload: dict[str, object], kid: str, now: int) -> Claims:
     subject = payload["sub"]
-    if not isinstance(subject, str) or not _SUBJECT.fullmatch(subject):
+    if not isinstance(subject, str) or not SUBJECT.fullmatch(subject):
         raise InvalidToken("sub is no uid of a backend user")
+    token_id = payload["jti"]
+    if not isinstance(token_id, str) or not _ID.fullmatch(token_id):
+        raise InvalidToken("jti is no short text")
     issued, begins, expires = (_time(payload, name) for name in ("iat", "nbf", "exp"))
     if expires + LEEWAY <= now:
         raise InvalidToken("expired")
@@ -130,7 +148,9 @@ def _claims(payload: dict[str, object], kid: str, now: int) -> Claims:
         raise InvalidToken("not yet valid")
     if not 0 < expires - issued <= MAX_LIFETIME:
         raise InvalidToken("lives too long")
-    return Claims(subject=subject, issued_at=issued, expires_at=expires, key_id=kid)
+    return Claims(
+        subject=subject, issued_at=issued, expires_at=expires, key_id=kid, token_id=token_id
+    )
 
 
 def _time(payload: dict[str, object], name: str) -> int:

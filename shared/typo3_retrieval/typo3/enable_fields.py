@@ -4,7 +4,10 @@ Both forms stand here side by side, and a test compares them over a table of row
 rules: TYPO3's FrontendRestrictionContainer, as observed on 13.4; a workspace's rows never show.
 """
 
+from collections.abc import Iterable
 from typing import Literal, Protocol
+
+from typo3_retrieval.core.errors import BackendProtocolError
 
 _ANONYMOUS_GROUPS = frozenset({"0", "-1"})  # "everybody" and "hide at login" (UserAspect)
 _SECONDS_PER_MINUTE = 60
@@ -73,11 +76,14 @@ def enable_fields_sql(
 
     Args:
         alias: of the table in the statement.
-        there: the columns that the table has; a rule without its column holds for every row.
+        there: the columns that the table has.
         for_table: in `pages` the groups of a translation do not count, in `tt_content` they do.
 
     Returns:
         A condition with the placeholder ``%(now)s``, to be filled with an `access_time`.
+
+    Raises:
+        BackendProtocolError: a column is missing, so what it hides would show.
     """
     conditions = {
         "deleted": f"{alias}.deleted = 0",
@@ -87,8 +93,25 @@ def enable_fields_sql(
         "endtime": f"({alias}.endtime = 0 OR {alias}.endtime > %(now)s)",
         "fe_group": _groups_sql(alias, translations_pass=for_table == "pages"),
     }
-    held = [condition for column, condition in conditions.items() if column in there]
-    return " AND ".join(held) or "1 = 1"
+    demand_columns(for_table, conditions, there)
+    return " AND ".join(conditions.values())
+
+
+def demand_columns(table: str, wanted: Iterable[str], there: frozenset[str]) -> None:
+    """Stop where a table lacks columns that decide who sees a row.
+
+    Every TYPO3 has them. A database user who may not read one of them does not see that it is
+    there, and a rule that is left out would publish what it hides.
+
+    Raises:
+        BackendProtocolError: names the table and the columns.
+    """
+    missing = sorted(set(wanted) - there)
+    if missing:
+        raise BackendProtocolError(
+            f"{table} has no column {', '.join(missing)}, or the database user may not read it",
+            reason="schema does not fit",
+        )
 
 
 def _groups_sql(alias: str, *, translations_pass: bool) -> str:

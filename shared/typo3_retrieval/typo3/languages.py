@@ -1,13 +1,15 @@
 """Which language of a site a caller means: by id, by ISO code, by locale, or by his words."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.ranking.analysis import stopwords, tokens
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
 
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _MIN_EVIDENCE = 2  # one function word alone is too often a word of another language as well
 
 
@@ -36,22 +38,27 @@ def choose_language(
         InvalidInput: unknown site or language; the message lists the ones that exist.
     """
     asked = sites.asked(site)
-    if value is None or value == "":
+    wanted = "" if value is None else str(value).strip()
+    if not wanted:
         return _guessed(asked, text)
-    meant = {each.identifier: _find(each, str(value).strip()) for each in asked}
+    meant = {each.identifier: _find(each, wanted) for each in asked}
     found = {identifier: language for identifier, language in meant.items() if language}
-    if not found and (asked or str(value) not in ("0", "-0")):
+    if not asked and wanted == "0":
+        return LanguageChoice(language_id=0)  # without sites there is still the default language
+    if not found:
         raise InvalidInput(f"Unknown language. Languages: {_known(asked)}.")
-    return _shared(found, asked)
+    return _shared(found)
 
 
 def _find(site: Site, value: str) -> SiteLanguage | None:
     """The enabled language of *site* that *value* names."""
     languages = [language for language in site.languages if language.enabled]
-    if value.lstrip("+-").isdecimal():
+    if _NUMBER.fullmatch(value):
         return next((each for each in languages if each.language_id == int(value)), None)
     wanted = _normal(value)
     code = wanted.partition("-")[0]
+    if not code:
+        return None  # a language without a locale is not what an odd value means
     return next(
         (each for each in languages if _normal(each.locale) == wanted),
         next((each for each in languages if each.code == code), None),
@@ -62,10 +69,8 @@ def _normal(locale: str) -> str:
     return locale.partition(".")[0].replace("_", "-").lower()
 
 
-def _shared(found: dict[str, SiteLanguage], asked: Sequence[Site]) -> LanguageChoice:
+def _shared(found: Mapping[str, SiteLanguage]) -> LanguageChoice:
     """One id for all asked sites: the one that most of them mean."""
-    if not found:
-        return LanguageChoice(language_id=0)
     counted = Counter(language.language_id for language in found.values())
     language_id = min(counted, key=lambda each: (-counted[each], each))
     others = sorted(name for name, each in found.items() if each.language_id != language_id)
@@ -109,9 +114,9 @@ def _evidence(words: Set[str], code: str) -> int:
 
 def _known(sites: Sequence[Site]) -> str:
     known = {
-        language.language_id: language.code
-        for site in reversed(sites)
+        (language.language_id, language.code)
+        for site in sites
         for language in site.languages
         if language.enabled
     }
-    return ", ".join(f"{key} ({code})" for key, code in sorted(known.items())) or "none"
+    return ", ".join(f"{language_id} ({code})" for language_id, code in sorted(known)) or "none"

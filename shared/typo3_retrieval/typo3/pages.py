@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from typo3_retrieval.typo3.database import Database, Row
+from typo3_retrieval.typo3.enable_fields import demand_columns
 
 # Columns of every TYPO3 that we support, by the name of the attribute that holds them.
 _NUMBERS = {
@@ -133,9 +134,7 @@ class PageTree:
         """The other rows with the slug of *page* in its language, deleted ones not."""
         slug = page.slug.rstrip("/")
         return tuple(
-            each
-            for each in self._by_slug.get((slug, page.language_id), ())
-            if each.uid != page.uid
+            each for each in self._by_slug.get((slug, page.language_id), ()) if each.uid != page.uid
         )
 
     def rootline(self, uid: int) -> tuple[Page, ...] | None:
@@ -173,27 +172,27 @@ def load_pages(database: Database, uids: Iterable[int]) -> PageTree:
 def _statement(there: frozenset[str]) -> str:
     """The recursive statement, for the columns that this TYPO3 has.
 
-    The recursion carries three numbers, each a function of the row's uid. So UNION, which drops
+    The recursion carries four numbers, each a function of the row's uid. So UNION, which drops
     what it has seen, ends every cycle, and compares no text. Each step looks a page up by a key
     of its own: the uid, (l10n_parent, sys_language_uid), or the slug.
     """
     names: Mapping[str, str] = {**_NUMBERS, **_TEXTS}
-    columns = ", ".join(
-        f"p.{column} AS {name}" for name, column in names.items() if column in there
-    )
-    live = " AND p.t3ver_wsid = 0" if "t3ver_wsid" in there else ""
-    step = """p.uid,
-                   CASE WHEN p.sys_language_uid > 0 AND p.l10n_parent > 0
-                        THEN p.l10n_parent ELSE p.pid END,
+    demand_columns("pages", {*names.values(), "t3ver_wsid"}, there)
+    columns = ", ".join(f"p.{column} AS {name}" for name, column in names.items())
+    live = " AND p.t3ver_wsid = 0"
+    step = """p.uid, p.pid,
+                   CASE WHEN p.sys_language_uid > 0 THEN p.l10n_parent ELSE 0 END,
                    CASE WHEN p.content_from_pid > 0 THEN p.content_from_pid
                         WHEN p.doktype = 4 THEN p.shortcut
                         WHEN p.doktype = 7 THEN p.mount_pid ELSE 0 END"""
     # S608: the interpolated names are constants of this module, the values are parameters.
     return f"""
-        WITH RECURSIVE line (uid, above, target) AS (
+        WITH RECURSIVE line (uid, above, original, target) AS (
             SELECT {step} FROM pages p WHERE p.uid IN %(uids)s{live}
             UNION
             SELECT {step} FROM line JOIN pages p ON p.uid = line.above{live}
+            UNION
+            SELECT {step} FROM line JOIN pages p ON p.uid = line.original{live}
             UNION
             SELECT {step} FROM line JOIN pages p ON p.uid = line.target{live}
             UNION

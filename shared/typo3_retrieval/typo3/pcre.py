@@ -12,8 +12,19 @@ _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _HIGHEST_NAMED = 0x323AF  # CJK extension H; above are tags and private use
 _PIECE = re.compile(
-    r"\\p\{\^?[A-Za-z]+\}|\\[\s\S]|\(\?<(?![=!])|\[\^?\]?|\]|\$|[\s\S]",
+    r"\\p\{\^?[A-Za-z]+\}|\\[\s\S]|\(\?<(?![=!])|\[:\^?[a-z]+:\]|\[\^?\]?|\]|[\s\S]",
 )
+# Inside a character class only.
+_POSIX = {
+    "[:alnum:]": "0-9A-Za-z",
+    "[:alpha:]": "A-Za-z",
+    "[:digit:]": "0-9",
+    "[:lower:]": "a-z",
+    "[:space:]": r"\s",
+    "[:upper:]": "A-Z",
+    "[:word:]": r"\w",
+    "[:xdigit:]": "0-9A-Fa-f",
+}
 
 
 class PatternError(ValueError):
@@ -71,17 +82,26 @@ def _translated(pattern: str, *, dollar_end_only: bool) -> str:
         if piece.startswith("\\p{"):
             piece = _property(piece[3:-1], in_class=in_class)
         elif in_class:
-            in_class = piece != "]"
-            if piece.startswith("["):  # a bracket inside a class is itself
-                piece = piece.replace("[", r"\[")
-            elif piece == "\\h":
-                piece = r" \t"
+            closes = piece == "]" or re.fullmatch(r"\[\^?\]", piece)
+            in_class = not closes
+            piece = _in_class(piece, pieces[-1])
         elif piece.startswith("["):
             in_class = True
         else:
             piece = outside.get(piece, piece)
         pieces.append(piece)
     return "".join(pieces)
+
+
+def _in_class(piece: str, before: str) -> str:
+    """Spell what stands inside a character class; Python keeps some doubled signs for itself."""
+    if piece == "\\h":
+        return r" \t"
+    if piece in _POSIX:
+        return _POSIX[piece]
+    if piece in "&|~" or piece == before == "-":
+        return f"\\{piece}"
+    return piece.replace("[", r"\[") if piece.startswith("[") else piece
 
 
 def _property(name: str, *, in_class: bool) -> str:

@@ -122,7 +122,7 @@ def found(backend: SolrBackend, text: str) -> int:
 
 def assert_is_not_the_whole_index(text: str, hits: int) -> None:
     # 25 come when there are more: then every tenth document, which says "vaccine", was meant.
-    assert hits < MAX_SOURCES or "vaccine" in text.lower(), text
+    assert hits < MAX_SOURCES or "vaccin" in text.lower(), text
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: str(case["case"]))

@@ -19,6 +19,9 @@ from typo3_retrieval.typo3.pcre import PatternError, compile_delimited, compile_
         (r"^\p{^L}$", "", "1"),
         (r"^[^]a]$", "", "b"),
         (r"^[[a]$", "", "["),
+        (r"^[a[]$", "", "["),
+        (r"^[a&&|~~[-]+$", "", "&|~[-"),
+        (r"^[[:alpha:]_]+$", "", "aZ_"),
         (r"^a\hb$", "", "a\tb"),
         (r"^[\h]$", "", " "),
         (r"a\Z", "", "a\n"),
@@ -53,7 +56,7 @@ def test_what_cannot_be_run_is_refused(expression: str) -> None:
         compile_delimited(expression)
 
 
-@given(st.text(alphabet=r"ab()[]{}?*+^$|\<>!=:PpL-01,", max_size=14))
+@given(st.text(alphabet=r"ab()[]{}?*+^$|\<>!=:PpL-01,&~", max_size=14))
 def test_no_pattern_raises_anything_else(pattern: str) -> None:
     try:
         compile_pcre(pattern)

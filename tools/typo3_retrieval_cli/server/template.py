@@ -1,5 +1,6 @@
 """Reads from template.yaml what a local server needs to know."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,6 +126,7 @@ class _Document:
         self._root = root
         self._globals: Node = document.get("Globals", {})
         self._resources: Node = document.get("Resources", {})
+        self._conditions: Node = document.get("Conditions", {})
         self._defaults = {
             name: parameter["Default"]
             for name, parameter in document.get("Parameters", {}).items()
@@ -162,7 +164,10 @@ class _Document:
     def responses(self) -> Iterator[tuple[str, GatewayResponse]]:
         for kind, response in self._api().get("GatewayResponses", {}).items():
             bodies = response.get("ResponseTemplates", {})
-            headers = dict(_headers(response.get("ResponseParameters", {}).get("Headers", {})))
+            parameters = response.get("ResponseParameters", {}).get("Headers", {})
+            headers = dict(
+                _headers({name: self._value(value) for name, value in parameters.items()})
+            )
             status = response.get("StatusCode")
             # API Gateway picks a template by the Accept header; ours write one.
             content_type, body = next(iter(bodies.items()), ("", None))
@@ -202,10 +207,32 @@ class _Document:
         return _merged(self._globals.get("Api", {}), apis[0] if apis else {})
 
     def _value(self, value: Any) -> Any:
-        """Follow a !Ref to a parameter's default; other functions need a deployment: None."""
-        if isinstance(value, Mapping):
-            return self._defaults.get(value.get("Ref"))
+        """Follow !Ref, !Sub and !If with the parameters' defaults; what needs a deployment: None."""
+        match value:
+            case {"Ref": name}:
+                return self._defaults.get(name)
+            case {"Fn::Sub": str(text)}:
+                return re.sub(r"\$\{(\w+)\}", lambda it: str(self._defaults.get(it[1])), text)
+            case {"Fn::If": [condition, then, otherwise]}:
+                return self._value(then if self._holds(condition) else otherwise)
+            case Mapping():
+                return None
         return value
+
+    def _holds(self, condition: Any) -> bool:
+        """Whether a condition, or the one of this name, is true with the parameters' defaults."""
+        match condition:
+            case str(name) | {"Condition": str(name)}:
+                return self._holds(self._conditions.get(name))
+            case {"Fn::Equals": [left, right]}:
+                return bool(self._value(left) == self._value(right))
+            case {"Fn::Not": [other]}:
+                return not self._holds(other)
+            case {"Fn::And": list(others)}:
+                return all(map(self._holds, others))
+            case {"Fn::Or": list(others)}:
+                return any(map(self._holds, others))
+        raise TemplateError(f"Condition {condition!r}: this server does not know it.")
 
 
 def _merged(common: Node, own: Node) -> dict[str, Any]:
@@ -221,7 +248,7 @@ def _merged(common: Node, own: Node) -> dict[str, Any]:
 def _headers(parameters: Node) -> Iterator[tuple[str, str]]:
     """Yield literal headers: the gateway writes them in single quotes inside the string."""
     for name, value in parameters.items():
-        if len(value) > 1 and value[0] == value[-1] == "'":
+        if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == "'":
             yield str(name).lower(), value[1:-1]
 
 

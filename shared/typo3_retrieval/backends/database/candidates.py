@@ -7,6 +7,7 @@ from typo3_retrieval.core.ranking.analysis import Term
 from typo3_retrieval.core.ranking.bm25f import inverse_document_frequency
 from typo3_retrieval.typo3.database import Database, Parameter
 from typo3_retrieval.typo3.enable_fields import access_time, enable_fields_sql
+from typo3_retrieval.typo3.visibility import BACKEND_SECTION, FOLDER, SPACER
 
 _PER_CLASS = 60  # pages of each set of words that are looked at; all are counted
 _TITLE_BONUS = 0.5
@@ -119,13 +120,15 @@ class _Statement:
         self, page_fields: Sequence[str], content_fields: Sequence[str], *, within_tree: bool
     ) -> str:
         pages, content = self._database.columns("pages"), self._database.columns("tt_content")
-        tree = "WITH RECURSIVE tree (uid) AS (" + _TREE + "), " if within_tree else "WITH "
-        below = " AND {} IN (SELECT uid FROM tree)" if within_tree else ""
+        tree = f"tree (uid) AS ({_TREE}), " if within_tree else ""
+        where = "{} NOT IN (SELECT uid FROM closed)"
+        if within_tree:
+            where += " AND {} IN (SELECT uid FROM tree)"
         page_uid = "CASE WHEN t.sys_language_uid > 0 THEN t.l10n_parent ELSE t.uid END"
         # The haystack is folded once in a derived table; LIMIT keeps it from being merged
         # into the outer query, which would fold it again for every term.
         return f"""
-            {tree}said AS (
+            WITH RECURSIVE closed (uid, inherited) AS ({self._closed(pages)}), {tree}said AS (
                 SELECT page_uid, {self._mask("hay")} AS said, {self._mask("titles")} AS titled
                 FROM (
                     SELECT {page_uid} AS page_uid,
@@ -133,7 +136,8 @@ class _Statement:
                            {self._haystack(("title",), pages)} AS titles
                     FROM pages t
                     WHERE {enable_fields_sql("t", pages, for_table="pages")}
-                      AND t.sys_language_uid IN %(languages)s{below.format(page_uid)}
+                      AND t.sys_language_uid IN %(languages)s
+                      AND {where.format(page_uid, page_uid)}
                     LIMIT 1000000000
                 ) page_rows
                 UNION ALL
@@ -143,7 +147,8 @@ class _Statement:
                            {self._haystack(content_fields, content)} AS hay
                     FROM tt_content t
                     WHERE {enable_fields_sql("t", content, for_table="tt_content")}
-                      AND t.sys_language_uid IN %(content_languages)s{below.format("t.pid")}
+                      AND t.sys_language_uid IN %(content_languages)s
+                      AND {where.format("t.pid", "t.pid")}
                     LIMIT 1000000000
                 ) content_rows
             ), joined AS (
@@ -158,6 +163,28 @@ class _Statement:
             SELECT page_uid, said, titled, pages FROM placed
             WHERE place <= CASE WHEN said = 0 THEN 1 ELSE %(per_class)s END
         """  # noqa: S608  # see the class: only column names are interpolated
+
+    def _closed(self, there: frozenset[str]) -> str:
+        """Pages that no search shows. Without them they would crowd the others out.
+
+        They need not be all: what is found is judged by the rules themselves.
+        """
+        opened = enable_fields_sql("p", there, for_table="pages")
+        unsearchable = "OR p.no_search <> 0" if "no_search" in there else ""
+        return f"""
+                SELECT p.uid,
+                       CASE WHEN p.doktype = {BACKEND_SECTION}
+                              OR (p.deleted <> 0 OR p.extendToSubpages <> 0)
+                                 AND NOT ({opened})
+                            THEN 1 ELSE 0 END
+                FROM pages p
+                WHERE p.sys_language_uid = 0
+                  AND (NOT ({opened}) {unsearchable}
+                       OR p.doktype IN ({BACKEND_SECTION}, {SPACER}, {FOLDER}))
+                UNION
+                SELECT p.uid, 1 FROM closed JOIN pages p ON p.pid = closed.uid
+                WHERE closed.inherited = 1 AND p.sys_language_uid = 0
+        """  # noqa: S608  # see the class
 
     def _haystack(self, fields: Sequence[str], there: frozenset[str]) -> str:
         """The lower-cased text of the fields that the table has."""

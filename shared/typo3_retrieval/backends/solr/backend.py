@@ -30,8 +30,9 @@ from typo3_retrieval.plugin import (
 from typo3_retrieval.typo3.sites import Sites
 
 PARTIAL = "Solr stopped at its time limit: better hits may be missing."
-# Documents asked for: limit x 3 + 10. Variants of one page and stale pages fall away.
-_OVERFETCH, _EXTRA = 3, 10
+# Documents asked for: three times the limit, at least 40. Variants of one page and pages that are
+# not public any more fall away, and a second request would double the time.
+_OVERFETCH, _LEAST = 3, 40
 _SPARE = 5  # hits beyond the limit, in case two have one address
 _ALL = 100  # hits of a fetch; more documents than one source has
 
@@ -158,7 +159,7 @@ class SolrBackend:
                 text,
                 [site for site, _ in places],
                 self._options,
-                rows=query.limit * _OVERFETCH + _EXTRA,
+                rows=max(_LEAST, query.limit * _OVERFETCH),
                 counted=wording.counted(),
             )
             for wording, places in zip(wordings, cores.values(), strict=True)

@@ -1,11 +1,11 @@
 """From hits to evidence: the passage that answers, and how much of the question a hit covers."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from typo3_retrieval.backends.solr.answer import SolrAnswer
 from typo3_retrieval.backends.solr.hits import Hit
-from typo3_retrieval.core.ranking.analysis import Term, analyzer, tokens
+from typo3_retrieval.core.ranking.analysis import analyzer, tokens
 from typo3_retrieval.core.ranking.bm25f import Text, inverse_document_frequency, scores
 from typo3_retrieval.core.ranking.excerpt import excerpt
 from typo3_retrieval.core.ranking.question import Question
@@ -14,31 +14,29 @@ from typo3_retrieval.plugin import EvidenceSource
 DOCUMENTS = "documents"  # the field of an answer that tells how many a core holds
 
 
-@dataclass(frozen=True, slots=True)
 class Wording:
     """A question as the terms of one language.
 
     With mm=0 nearly every question finds something. How much of it a hit covers is told by the
     terms' rarity in the core, which each answer brings along.
+
+    Args:
+        text: the question.
+        language: ISO 639-1 code.
     """
 
-    text: str
-    language: str  # ISO 639-1 code
-
-    @property
-    def terms(self) -> Sequence[Term]:
-        """The distinct terms."""
-        return analyzer(self.language).question(self.text)
+    def __init__(self, text: str, language: str) -> None:
+        self._text = text
+        self._analyzer = analyzer(language)
+        self._terms = self._analyzer.question(text)
 
     def counted(self) -> Mapping[str, str]:
         """A word for each term, by the field of the answer that counts its documents."""
-        analysis = analyzer(self.language)
         first: dict[str, str] = {}
-        for match in tokens(self.text):
-            first.setdefault(analysis.term(match[0]), match[0])
+        for match in tokens(unicodedata.normalize("NFC", self._text)):
+            first.setdefault(self._analyzer.term(match[0]), match[0])
         return {
-            _field(index): first.get(term.text, term.text)
-            for index, term in enumerate(self.terms)
+            _field(index): first.get(term.text, term.text) for index, term in enumerate(self._terms)
         }
 
     def question(self, answer: SolrAnswer) -> Question:
@@ -50,9 +48,9 @@ class Wording:
             )
             if total
             else 1.0
-            for index, term in enumerate(self.terms)
+            for index, term in enumerate(self._terms)
         }
-        return Question(analyzer(self.language), self.terms, idf)
+        return Question(self._analyzer, self._terms, idf)
 
 
 def sources(hits: Sequence[Hit], questions: Mapping[str, Question]) -> list[EvidenceSource]:

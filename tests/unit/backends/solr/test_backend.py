@@ -130,7 +130,7 @@ def test_variants_of_one_page_are_one_hit() -> None:
 def test_at_most_a_few_more_than_the_limit_come() -> None:
     solr = FakeSolr({"core_en": answer(*[page(uid) for uid in range(2, 40)])})
     assert len(ask(backend(solr), limit=3).sources) == 8
-    assert solr.forms[0]["rows"] == ["19"]
+    assert solr.forms[0]["rows"] == ["40"]
 
 
 def test_confidence_tells_an_off_topic_hit() -> None:
