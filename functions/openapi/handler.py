@@ -1,11 +1,14 @@
 """GET /openapi.json: the description of the API."""
 
-from typo3_retrieval.edge.http import AccessContext, Event, Response, event_handler
-from typo3_retrieval.edge.openapi import document_response
+import json
+from http import HTTPStatus
 
-built = document_response()  # at initialisation: it is the same for everybody
+from typo3_retrieval.edge.http import AccessContext, Event, Response, event_handler, response_of
+from typo3_retrieval.edge.openapi import document
+
+text = json.dumps(document())  # at initialisation: it is the same for everybody
 
 
 @event_handler
 def lambda_handler(event: Event, access: AccessContext) -> Response:
-    return built
+    return response_of(HTTPStatus.OK, "application/json", text)

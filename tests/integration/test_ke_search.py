@@ -159,4 +159,4 @@ def test_the_server_s_sql_mode_changes_nothing(
     with sql_mode(mariadb_server, mode):
         backend = BACKEND.build(resources(connect(own_site)))
         assert hits(backend, "When is bulky waste collected?")[0].page_uid == 2
-        assert hits(backend, "8 am") == []
+        assert hits(backend, "8 am")[0].page_uid == 108

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from typo3_retrieval_cli.commands import demo, evaluate, search, serve, tokens, urls, visible
+from typo3_retrieval_cli.commands import (
+    demo,
+    evaluate,
+    openapi,
+    search,
+    serve,
+    tokens,
+    tools,
+    urls,
+    visible,
+)
 from typo3_retrieval_cli.output import FAILED, WRONG_USAGE, fail
 from typo3_retrieval_cli.system import System
 
@@ -59,6 +69,8 @@ app.command()(urls.url)
 app.command()(visible.visible)
 app.command()(serve.serve)
 app.command()(demo.demo)
+app.command()(openapi.openapi)
+app.command()(tools.tools)
 app.command()(evaluate.evaluate)
 app.add_typer(tokens.app, name="token")
 

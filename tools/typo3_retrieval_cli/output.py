@@ -42,6 +42,11 @@ def write_json(document: Mapping[str, Any]) -> None:
     typer.echo(as_json(document))
 
 
+def write_document(document: object) -> None:
+    """Print JSON that goes into a file or another program."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
 def as_json(document: Mapping[str, Any]) -> str:
     """One line of JSON; a lone surrogate, which UTF-8 cannot carry, becomes a question mark."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))

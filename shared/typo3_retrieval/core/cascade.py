@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit, urlunsplit
 
 from typo3_retrieval.core.access import AccessContext, demand
-from typo3_retrieval.core.backend import Document, SearchAnswer, SearchBackend
+from typo3_retrieval.core.backend import (
+    Availability,
+    Document,
+    SearchAnswer,
+    SearchBackend,
+)
+from typo3_retrieval.core.deadline import seconds_left, within
 from typo3_retrieval.core.errors import BackendError, SourceNotFound
 from typo3_retrieval.core.evidence import Attempt, Evidence, EvidenceSource, Outcome
 from typo3_retrieval.core.query import RetrievalQuery
 from typo3_retrieval.core.source_id import SourceId
+from typo3_retrieval.core.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +31,9 @@ class Cascade:
     Args:
         backends: the first one is asked first.
         notes: what every answer should say, such as a site that could not be read.
-        seconds: for a whole search; when they are over, no further backend is asked.
+        seconds: for a whole search or fetch; when they are over, no further backend is asked.
+            A backend may take half of what is left, the last one all of it.
+        turns: gives the backends their turns; default: without a pause after a failure.
         clock: seconds, monotonic; measures the attempts.
     """
 
@@ -34,11 +43,13 @@ class Cascade:
         *,
         notes: Sequence[str] = (),
         seconds: float = math.inf,
+        turns: Turns | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._backends = tuple(backends)
         self._notes = tuple(notes)
         self._seconds = seconds
+        self._turns = turns or Turns(cool_down=0)
         self._clock = clock
 
     def search(self, query: RetrievalQuery, access: AccessContext) -> Evidence:
@@ -47,11 +58,13 @@ class Cascade:
         attempts: list[Attempt] = []
         notes = [*self._notes, *query.notes]
         deadline = self._clock() + self._seconds
-        for backend in self._backends:
-            if self._clock() >= deadline:
+        for place, backend in enumerate(self._backends, start=1):
+            left = min(deadline - self._clock(), seconds_left())
+            if left <= 0:
                 notes.append(f'Backend "{backend.name}" was not asked: the time was over.')
                 continue
-            answer, attempt = self._ask(backend, query, access)
+            is_last = place == len(self._backends)
+            answer, attempt = self._ask(backend, query, access, left if is_last else left / 2)
             attempts.append(attempt)
             if answer is not None:
                 return Evidence(
@@ -74,29 +87,36 @@ class Cascade:
         demand(access)
         for backend in self._backends:
             if backend.name == source_id.backend:
-                document = _fetch(backend, source_id, access)
+                document = self._fetch(backend, source_id, access)
                 if document is not None:
                     return document
         raise SourceNotFound("Source not found or not permitted.")
 
     def is_available(self) -> bool:
         """Whether a search now would find a backend to ask."""
-        return any(_is_available(backend) for backend in self._backends)
+        with within(self._seconds):
+            return any(self._is_available(backend) for backend in self._backends)
 
     def _ask(
-        self, backend: SearchBackend, query: RetrievalQuery, access: AccessContext
+        self, backend: SearchBackend, query: RetrievalQuery, access: AccessContext, seconds: float
     ) -> tuple[SearchAnswer | None, Attempt]:
         """Give *backend* its turn. The one place that survives a stranger's bug."""
+
+        def work() -> tuple[Availability, SearchAnswer | None]:
+            availability = backend.availability()
+            if not availability:
+                return availability, None
+            found = backend.search(query, access)
+            # Read here, where an odd answer is survived as well as an exception.
+            sources = _distinct(found.sources)[: query.limit]
+            return availability, SearchAnswer(sources, tuple(found.notes))
+
         started = self._clock()
         answer, outcome, reason = None, Outcome.FAILED, ""
         try:
-            if availability := backend.availability():
-                found = backend.search(query, access)
-                # Read here, where an odd answer is survived as well as an exception.
-                answer = SearchAnswer(_distinct(found.sources)[: query.limit], tuple(found.notes))
-                outcome = Outcome.ANSWERED
-            else:
-                outcome, reason = Outcome.UNAVAILABLE, availability.reason
+            availability, answer = self._turns.take(backend.name, work, seconds=seconds)
+            outcome = Outcome.UNAVAILABLE if answer is None else Outcome.ANSWERED
+            reason = availability.reason
         except BackendError as error:
             log.warning("backend %s skipped: %s", backend.name, error)
             reason = error.reason
@@ -110,24 +130,29 @@ class Cascade:
             backend=backend.name, outcome=outcome, reason=reason, milliseconds=milliseconds
         )
 
+    def _fetch(
+        self, backend: SearchBackend, source_id: SourceId, access: AccessContext
+    ) -> Document | None:
+        def work() -> Document | None:
+            return backend.fetch(source_id, access) if backend.availability() else None
 
-def _fetch(backend: SearchBackend, source_id: SourceId, access: AccessContext) -> Document | None:
-    try:
-        return backend.fetch(source_id, access) if backend.availability() else None
-    except BackendError:
-        raise
-    except Exception as error:
-        log.debug("unexpected error", exc_info=True)
-        raise BackendError(f"backend {backend.name} raised an unexpected error") from error
+        try:
+            return self._turns.take(backend.name, work, seconds=self._seconds)
+        except BackendError:
+            raise
+        except Exception as error:
+            log.debug("unexpected error", exc_info=True)
+            raise BackendError(f"backend {backend.name} raised an unexpected error") from error
 
-
-def _is_available(backend: SearchBackend) -> bool:
-    try:
-        return bool(backend.availability())
-    except Exception:
-        log.warning("backend %s could not tell whether it is available", backend.name)
-        log.debug("unexpected error", exc_info=True)
-        return False
+    def _is_available(self, backend: SearchBackend) -> bool:
+        if self._turns.is_resting(backend.name):
+            return False
+        try:
+            return bool(self._turns.take(backend.name, backend.availability))
+        except Exception:
+            log.warning("backend %s could not tell whether it is available", backend.name)
+            log.debug("unexpected error", exc_info=True)
+            return False
 
 
 def _distinct(sources: Iterable[EvidenceSource]) -> tuple[EvidenceSource, ...]:

@@ -32,20 +32,28 @@ class BackendError(RetrievalError):
     Args:
         message: what happened, for the operator's log.
         reason: one or two words for the attempt list; no host, no secret.
+        cools_down: whether the backend should not be asked again for a while: what failed is
+            the engine, and not this one question, language or site.
     """
 
     reason = "failed"
+    cools_down = False
 
-    def __init__(self, message: str, *, reason: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, reason: str | None = None, cools_down: bool | None = None
+    ) -> None:
         super().__init__(message)
         if reason is not None:
             self.reason = reason
+        if cools_down is not None:
+            self.cools_down = cools_down
 
 
 class BackendUnavailable(BackendError):
     """The engine could not be reached: refused, timed out, or HTTP 5xx."""
 
     reason = "unavailable"
+    cools_down = True
 
 
 class BackendProtocolError(BackendError):

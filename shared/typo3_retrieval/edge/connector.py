@@ -3,11 +3,13 @@
 They know nothing of backends or pages of a text: what they find is an answer of ours, reshaped.
 """
 
+from http import HTTPStatus
+
 from pydantic import BaseModel, ConfigDict, StrictStr
 
 from typo3_retrieval.core.access import AccessContext
-from typo3_retrieval.core.errors import BackendUnavailable
 from typo3_retrieval.edge.answers import answer_fetch, answer_query
+from typo3_retrieval.edge.http import Refused
 from typo3_retrieval.edge.models import FetchRequest, QueryRequest, QueryResponse
 from typo3_retrieval.edge.services import Services
 from typo3_retrieval.edge.tools import Tool
@@ -79,15 +81,17 @@ def answer_search(
 
     Raises:
         InvalidInput: the question is too short.
-        BackendUnavailable: nobody could search, which the shape has no other word for.
+        Refused: nobody could search, which the shape has no other word for.
     """
     answer = answer_query(services, QueryRequest(question=request.query), access)
     if answer.degraded:
-        raise BackendUnavailable("No search backend available.")
+        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "No search backend available.")
     return search_results(answer)
 
 
-def answer_document(services: Services, request: DocumentRequest, access: AccessContext) -> Document:
+def answer_document(
+    services: Services, request: DocumentRequest, access: AccessContext
+) -> Document:
     """Read a source, all of it or its first 40,000 characters.
 
     Raises:
@@ -95,11 +99,11 @@ def answer_document(services: Services, request: DocumentRequest, access: Access
         SourceNotFound: unknown, gone or not public.
         BackendError: its backend did not answer.
     """
-    parts = []
+    parts: list[str] = []
     offset: int | None = 0
     while offset is not None and len(parts) < MAX_PARTS:
         part = answer_fetch(services, FetchRequest(source_id=request.id, offset=offset), access)
-        parts.append(part)
+        parts.append(part.text)
         offset = part.next_offset
     metadata = {"backend": part.backend, "total_characters": str(part.total_characters)}
     if part.last_modified:
@@ -109,7 +113,7 @@ def answer_document(services: Services, request: DocumentRequest, access: Access
     return Document(
         id=part.source_id,
         title=part.title or part.url,
-        text="".join(each.text for each in parts),
+        text="".join(parts),
         url=part.url,
         metadata=metadata,
     )

@@ -72,7 +72,8 @@ def without_null(schema: Schema) -> Schema:
     if "anyOf" in plain:
         plain["anyOf"] = [each for each in plain["anyOf"] if each != _NULL]
         if len(plain["anyOf"]) == 1:
-            return plain.pop("anyOf")[0] | plain
+            only: Schema = plain.pop("anyOf")[0]
+            return only | plain
     return plain
 
 

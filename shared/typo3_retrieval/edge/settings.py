@@ -326,7 +326,9 @@ def _gateways(name: str, value: str) -> dict[str, int]:
     pairs = [_GATEWAY.fullmatch(part) for part in _list(name, value)]
     gateways = {pair[1]: int(pair[2]) for pair in pairs if pair}
     if len(gateways) != len(pairs):
-        raise _wrong(name, "a comma list of <gateway id>=<uid of a be_users row>, each gateway once")
+        raise _wrong(
+            name, "a comma list of <gateway id>=<uid of a be_users row>, each gateway once"
+        )
     return gateways
 
 

@@ -15,6 +15,7 @@ class StatementTimeout(BackendUnavailable):
     """A statement took longer than its time limit and was ended."""
 
     reason = "timeout"
+    cools_down = False  # the statement may have been an odd one
 
 
 class Database(Protocol):

@@ -89,12 +89,24 @@ def enable_fields_sql(
         "deleted": f"{alias}.deleted = 0",
         "t3ver_wsid": f"{alias}.t3ver_wsid = 0",
         "hidden": f"{alias}.hidden = 0",
-        "starttime": f"{alias}.starttime <= %(now)s",
-        "endtime": f"({alias}.endtime = 0 OR {alias}.endtime > %(now)s)",
+        **_times_sql(alias),
         "fe_group": _groups_sql(alias, translations_pass=for_table == "pages"),
     }
     demand_columns(for_table, conditions, there)
     return " AND ".join(conditions.values())
+
+
+def times_and_groups_sql(alias: str) -> str:
+    """The rules on start, end and groups alone, for a table that has no others: a search index.
+
+    Args:
+        alias: of the table in the statement.
+
+    Returns:
+        A condition with the placeholder ``%(now)s``, to be filled with an `access_time`.
+    """
+    groups = _groups_sql(alias, translations_pass=False)
+    return " AND ".join((*_times_sql(alias).values(), groups))
 
 
 def demand_columns(table: str, wanted: Iterable[str], there: frozenset[str]) -> None:
@@ -112,6 +124,13 @@ def demand_columns(table: str, wanted: Iterable[str], there: frozenset[str]) -> 
             f"{table} has no column {', '.join(missing)}, or the database user may not read it",
             reason="schema does not fit",
         )
+
+
+def _times_sql(alias: str) -> dict[str, str]:
+    return {
+        "starttime": f"{alias}.starttime <= %(now)s",
+        "endtime": f"({alias}.endtime = 0 OR {alias}.endtime > %(now)s)",
+    }
 
 
 def _groups_sql(alias: str, *, translations_pass: bool) -> str:

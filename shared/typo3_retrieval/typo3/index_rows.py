@@ -49,6 +49,7 @@ class IndexRow:
     indexed_at: int = 0  # UNIX epoch, seconds
     last_modified: int | None = None  # UNIX epoch, seconds
     all_in_path: bool = False  # the arguments are those that a route put into its path
+    rendered: bool = False  # the indexer read the page as visitors do, not the tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +153,7 @@ def _shown(row: IndexRow, page: PublicPage, content: PageContent) -> Citable | N
     title = page.title if row.owner is Owner.PAGE else row.title
     if row.owner is not Owner.OTHER and not _is_fresh(row, page, content):
         return Citable(row=row, title=title, url=page.url, lines=content.lines, page=page)
-    if content.gives_away(" ".join(row.lines)):
+    if content.gives_away(" ".join(row.lines), rendered=row.rendered):
         if row.owner is Owner.OTHER:
             return None
         return Citable(row=row, title=title, url=page.url, lines=content.lines, page=page)

@@ -37,6 +37,7 @@ class PageContent:
 
     shown: tuple[ContentElement, ...] = ()  # in page order
     unseen: tuple[str, ...] = ()  # plain texts of the rows that no visitor reads
+    unprinted: tuple[str, ...] = ()  # of the rows on the page, what their types do not print
     last_changed: int = 0  # UNIX epoch, seconds: of any row, seen or not
     is_complete: bool = True  # False: "insert records" was not followed
 
@@ -45,16 +46,22 @@ class PageContent:
         """What the page shows, as plain text, headers marked by ``##``."""
         return tuple(line for element in self.shown for line in element_lines(element))
 
-    def gives_away(self, text: str) -> bool:
+    def gives_away(self, text: str, *, rendered: bool) -> bool:
         """Whether *text* of an index holds a text of this page that no visitor reads.
 
         Compared are runs of three words, because an indexer writes a text otherwise than it
         is stored.
+
+        Args:
+            text: plain.
+            rendered: the indexer read the page, not the tables: what is in the text was printed,
+                by a type of content that is not known here perhaps.
         """
-        if not self.unseen:
+        hidden = self.unseen if rendered else (*self.unseen, *self.unprinted)
+        if not hidden:
             return False
         indexed, seen = _runs(text), _runs(" ".join(self.lines))
-        for unseen in self.unseen:
+        for unseen in hidden:
             own = _runs(unseen) - seen
             if len(own & indexed) > _SHARE * len(own):
                 return True
@@ -136,16 +143,18 @@ class _Reader:
         known |= {
             row.uid: row for row in self._named if not names.isdisjoint((row.uid, row.l18n_parent))
         }
+        open_rows = {row.uid: row for each in placed for row in self._stock.unfolded(each, reading)}
         elements = {
-            row.uid: element
-            for each in placed
-            for row in self._stock.unfolded(each, reading)
+            uid: element
+            for uid, row in open_rows.items()
             if (element := self._printed_element(row))
         }
-        unseen = (_unseen_text(row, elements.get(row.uid)) for row in known.values())
+        unseen = (_unseen_text(row) for uid, row in known.items() if uid not in open_rows)
+        unprinted = (_unseen_text(row, elements.get(uid)) for uid, row in open_rows.items())
         return PageContent(
             shown=tuple(elements.values()),
-            unseen=tuple(text for text in unseen if text),
+            unseen=tuple(filter(None, unseen)),
+            unprinted=tuple(filter(None, unprinted)),
             last_changed=max((row.tstamp for row in known.values()), default=0),
             is_complete=names <= known.keys(),
         )
@@ -154,7 +163,7 @@ class _Reader:
         return printed_element(row, self._table.fields, self._printed.more_types)
 
 
-def _unseen_text(row: ContentRow, element: ContentElement | None) -> str:
+def _unseen_text(row: ContentRow, element: ContentElement | None = None) -> str:
     """What *row* holds and does not show: all of it, or the fields that its type leaves out."""
     shown = () if element is None else element.texts()
     return " ".join(plain_text(text) for text in row.texts.values() if text and text not in shown)

@@ -108,6 +108,22 @@ def test_notes_come_from_the_cascade_the_query_and_the_backend_in_this_order() -
     )
 
 
+def test_when_the_time_is_over_no_further_backend_is_asked() -> None:
+    times = iter([0.0, 0.0, 0.0, 9.0, 9.0])  # the first backend takes nine seconds to fail
+    second = FakeBackend(name="database", hits=[hit()])
+    cascade = Cascade(
+        [FakeBackend(name="solr", error=DOWN), second], seconds=8.0, clock=lambda: next(times)
+    )
+    evidence = cascade.search(QUERY, ACCESS)
+    assert second.asked == []
+    assert evidence.degraded
+    assert evidence.notes == (
+        'Backend "solr" failed and was skipped.',
+        'Backend "database" was not asked: the time was over.',
+        "No search backend available.",
+    )
+
+
 class TestAStrangersBackend:
     def test_any_exception_is_survived(self) -> None:
         backends = [

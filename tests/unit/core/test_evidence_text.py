@@ -59,7 +59,8 @@ def test_each_answer_draws_a_boundary_of_its_own() -> None:
     evidence = Evidence(backend="solr", sources=(hit(),))
     drawn = set()
     for _ in range(20):
-        marked = re.search(r"<untrusted-site-content ([0-9a-f]{16})>", evidence_text("waste", evidence))
+        text = evidence_text("waste", evidence)
+        marked = re.search(r"<untrusted-site-content ([0-9a-f]{16})>", text)
         assert marked
         drawn.add(marked[1])
     assert len(drawn) == 20

@@ -28,7 +28,9 @@ def evaluate(
     ] = None,
     database: Annotated[
         list[str] | None,
-        typer.Option(metavar="sqlite|mariadb", help="Where the site is made.", show_default="sqlite"),
+        typer.Option(
+            metavar="sqlite|mariadb", help="Where the site is made.", show_default="sqlite"
+        ),
     ] = None,
     engine: Annotated[
         list[str] | None,

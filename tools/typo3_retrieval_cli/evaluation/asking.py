@@ -141,6 +141,4 @@ def without_answer(data: DataSet, other: DataSet) -> list[Question]:
     """The questions of *data* whose documents *other* does not hold."""
     titles = {(each.title, each.body) for each in other.documents}
     known = {each.id for each in data.documents if (each.title, each.body) in titles}
-    return [
-        each for each in data.questions if not data.relevant.get(each.id, frozenset()) & known
-    ]
+    return [each for each in data.questions if not data.relevant.get(each.id, frozenset()) & known]

@@ -60,9 +60,7 @@ class Ceiling:
         )
 
     def _idf(self, term: Term) -> float:
-        having = len(
-            {place for word in self._by_stem[term.text] for place in self._postings[word]}
-        )
+        having = len({place for word in self._by_stem[term.text] for place in self._postings[word]})
         return math.log(1 + (len(self._ids) - having + 0.5) / (having + 0.5))
 
     def _occurrences(self, term: Term) -> Postings:
@@ -81,7 +79,8 @@ class Ceiling:
             words += [
                 (word, _COMPOUND)
                 for word in self._long
-                if word not in same and (term.text in word or term.text in self._analysis.term(word))
+                if word not in same
+                and (term.text in word or term.text in self._analysis.term(word))
             ]
         return words
 

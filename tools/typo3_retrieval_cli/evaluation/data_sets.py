@@ -110,8 +110,10 @@ def _judgments(path: Path) -> Mapping[str, frozenset[str]]:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
-        encoding="utf-8"
-    ) as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
         for line in lines:
             yield json.loads(line)

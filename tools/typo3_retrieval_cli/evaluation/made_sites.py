@@ -115,9 +115,7 @@ def site_of(documents: Sequence[Document], language: str) -> Sites:
                 root_page_uid=root_uid(documents),
                 base=base,
                 languages=(
-                    SiteLanguage(
-                        language_id=0, base=base, locale=_LOCALES.get(language, language)
-                    ),
+                    SiteLanguage(language_id=0, base=base, locale=_LOCALES.get(language, language)),
                 ),
             ),
         )

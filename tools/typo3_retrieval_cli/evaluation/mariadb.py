@@ -47,9 +47,7 @@ class Server:
                 connection.ping(reconnect=True)
                 cursor.execute(f"DROP DATABASE {name}")
 
-    def connect(
-        self, database: str | None = None
-    ) -> "pymysql.Connection[pymysql.cursors.Cursor]":
+    def connect(self, database: str | None = None) -> "pymysql.Connection[pymysql.cursors.Cursor]":
         """Open a connection that may write.
 
         Raises:
@@ -131,9 +129,7 @@ def server(environment: Mapping[str, str]) -> Iterator[Server]:
         yield Server(
             host=tests.HOST,
             port=running.port,
-            credentials=Credentials(
-                username=tests.ROOT.username, password=tests.ROOT.password
-            ),
+            credentials=Credentials(username=tests.ROOT.username, password=tests.ROOT.password),
         )
 
 

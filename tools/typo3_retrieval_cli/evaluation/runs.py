@@ -150,9 +150,7 @@ def _measure_off_topic(
 ) -> None:
     progress = report(f"{others.name} asked of {data.name}: {way.label}")
     answers = ask_all(ask, without_answer(others, data), "text", progress)
-    low = sum(
-        not answer.hits or answer.hits[0].confidence is Confidence.LOW for answer in answers
-    )
+    low = sum(not answer.hits or answer.hits[0].confidence is Confidence.LOW for answer in answers)
     pair = f"{others.name}:{data.name}"
     results.off_topic.setdefault(way, {})[pair] = (low, len(answers))
 

@@ -207,7 +207,7 @@ class _Document:
         return _merged(self._globals.get("Api", {}), apis[0] if apis else {})
 
     def _value(self, value: Any) -> Any:
-        """Follow !Ref, !Sub and !If with the parameters' defaults; what needs a deployment: None."""
+        """Follow !Ref, !Sub and !If with the parameters' defaults; None needs a deployment."""
         match value:
             case {"Ref": name}:
                 return self._defaults.get(name)

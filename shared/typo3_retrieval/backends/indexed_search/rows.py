@@ -70,6 +70,7 @@ def read_row(row: Row, *, language_id: int, address: str) -> IndexRow | None:
         last_modified=last_modified,
         # An indexing configuration keeps all arguments of its records.
         all_in_path=not row["record_uid"],
+        rendered=True,
     )
 
 

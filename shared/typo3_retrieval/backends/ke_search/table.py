@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from typo3_retrieval.plugin import AVAILABLE, Availability, unavailable
 from typo3_retrieval.typo3.database import Database, Parameter
-from typo3_retrieval.typo3.enable_fields import access_time, enable_fields_sql
+from typo3_retrieval.typo3.enable_fields import access_time, times_and_groups_sql
 from typo3_retrieval.typo3.text_index import FullTextKey, TextIndex, full_text_key
 
 TABLE = "tx_kesearch_index"
@@ -84,7 +84,7 @@ class IndexTable:
 
 def public_rows_sql() -> str:
     """The condition that a row ``i`` is for everybody, with the placeholder ``%(now)s``."""
-    return enable_fields_sql("i", _COLUMNS, for_table="tt_content")
+    return times_and_groups_sql("i")
 
 
 def public_texts(

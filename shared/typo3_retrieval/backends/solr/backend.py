@@ -14,6 +14,7 @@ from typo3_retrieval.backends.solr.freshness import LiveCheck
 from typo3_retrieval.backends.solr.hits import NAME, HitReader, Place, parsed
 from typo3_retrieval.backends.solr.options import SolrOptions
 from typo3_retrieval.backends.solr.request import fetch_request, search_request
+from typo3_retrieval.backends.solr.scope import Scope
 from typo3_retrieval.core.wordings import search_wordings
 from typo3_retrieval.plugin import (
     AVAILABLE,
@@ -50,7 +51,11 @@ class SolrBackend:
         self._sites = sites
         self._client = client
         self._options = options
-        self._reader = HitReader(addresses=Addresses(sites), live=live)
+        self._reader = HitReader(
+            addresses=Addresses(sites),
+            roots=frozenset(site.root_page_uid for site in sites),
+            live=live,
+        )
 
     @classmethod
     def from_resources(cls, resources: Resources) -> Self:
@@ -112,7 +117,7 @@ class SolrBackend:
         endpoint = endpoint_of(*place)
         if not isinstance(endpoint, Endpoint):
             return None
-        request = fetch_request(kind, uid, place[0], self._options)
+        request = fetch_request(kind, uid, Scope.of([place[0]], self._sites), self._options)
         deadline = time.monotonic() + self._options.timeout
         answers = self._client.ask([(endpoint, request)], deadline=deadline)
         _refuse_nothing_in_time(answers)
@@ -123,7 +128,7 @@ class SolrBackend:
                     source_id=source_id,
                     title=hit.title,
                     url=hit.url,
-                    text=f"# {hit.title}\n\n{hit.document.text}".strip(),
+                    text=hit.full_text,
                     last_modified=hit.document.changed,
                 )
         return None
@@ -157,7 +162,7 @@ class SolrBackend:
         requests = [
             search_request(
                 text,
-                [site for site, _ in places],
+                Scope.of([site for site, _ in places], self._sites),
                 self._options,
                 rows=max(_LEAST, query.limit * _OVERFETCH),
                 counted=wording.counted(),

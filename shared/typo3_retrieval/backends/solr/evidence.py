@@ -67,15 +67,17 @@ def sources(hits: Sequence[Hit], questions: Mapping[str, Question]) -> list[Evid
     for hit in hits:
         question = questions[hit.site.identifier]
         document = hit.document
-        (score,) = scores(question, [Text(hit.title, document.text, document.vocabulary)])
-        if hit.replaced and not score.coverage:
+        replaced = hit.live_lines is not None
+        vocabulary = "" if replaced else document.vocabulary
+        (score,) = scores(question, [Text(hit.title, hit.text, vocabulary)])
+        if replaced and not score.coverage:
             continue
         found.append(
             EvidenceSource(
                 source_id=hit.source_id,
                 title=hit.title,
                 url=hit.url,
-                excerpt=excerpt(document.text or hit.title, question),
+                excerpt=excerpt(hit.text or hit.title, question),
                 language_id=hit.language.language_id,
                 site=hit.site.identifier,
                 page_uid=document.uid if document.is_page else None,

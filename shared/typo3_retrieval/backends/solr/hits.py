@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from typo3_retrieval.backends.solr.addresses import Addresses
 from typo3_retrieval.backends.solr.answer import SolrAnswer, SolrDocument
-from typo3_retrieval.backends.solr.freshness import LiveCheck
-from typo3_retrieval.backends.solr.request import site_names
+from typo3_retrieval.backends.solr.freshness import Lines, LiveCheck
+from typo3_retrieval.backends.solr.scope import site_names
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.plugin import BackendError, SourceId
 from typo3_retrieval.typo3.public_pages import PageKey, PublicPage
@@ -35,12 +35,25 @@ class Hit:
     language: SiteLanguage
     url: str
     page: PublicPage | None = None  # of the live tables; None: a record, or not checked
-    replaced: bool = False  # the document's text is the live one, not what Solr found
+    live_lines: Lines | None = None  # the live text, where the indexed one must not be shown
 
     @property
     def title(self) -> str:
         """The live title where there is one."""
         return self.page.title if self.page and self.page.title else self.document.title
+
+    @property
+    def text(self) -> str:
+        """One line of plain text: where excerpts come from."""
+        if self.live_lines is None:
+            return self.document.text
+        return " ".join(line.removeprefix("## ") for line in self.live_lines)
+
+    @property
+    def full_text(self) -> str:
+        """The title and all of the text, headers marked by ``#``."""
+        lines = (self.document.text,) if self.live_lines is None else self.live_lines
+        return "\n\n".join((f"# {self.title}", *filter(None, lines)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +70,12 @@ class HitReader:
 
     Args:
         addresses: the bases of all sites.
+        roots: the uids of all sites' root pages.
         live: None where no database is configured.
     """
 
     addresses: Addresses
+    roots: Set[int]
     live: LiveCheck | None
 
     def hits(
@@ -121,13 +136,74 @@ class HitReader:
 
     def _as_indexed(self, document: SolrDocument, places: Sequence[Place]) -> Hit | None:
         """A record, or a page that nobody could check: where its own URL says it is."""
-        address = self.addresses.locate(document.url, _candidates(document, places))
+        address = self.addresses.locate(document.url, self._candidates(document, places))
         if address is None:
             return None
         language = next(
             language for site, language in places if site.identifier == address.site.identifier
         )
         return _hit(document, address.site, language, address.url)
+
+    def _candidates(self, document: SolrDocument, places: Sequence[Place]) -> Sequence[Place]:
+        """The sites that a document can be of: its rootline's, else those of its `site`, else all.
+
+        All, because an index may name a host that the configuration does not know any more.
+        """
+        if document.root_page_uid in self.roots:
+            return [each for each in places if each[0].root_page_uid == document.root_page_uid]
+        return [each for each in places if document.site in site_names(each[0])] or places
+
+    def _readable(self, hits: Sequence[Hit]) -> list[Hit] | None:
+        """Put live texts in the place of indexed ones that must not be shown any more.
+
+        None when the tables do not answer.
+        """
+        checked = [(hit.page, hit.document) for hit in hits if hit.page is not None]
+        if self.live is None or not checked:
+            return list(hits)
+        try:
+            texts = self.live.outdated_texts(checked)
+        except BackendError as error:
+            log.warning("texts of Solr are not checked, the database failed: %s", error)
+            return None
+        return [
+            replace(hit, live_lines=texts.get((hit.document.uid, hit.language.language_id)))
+            if hit.page
+            else hit
+            for hit in hits
+        ]
+
+
+def _hit(
+        self, document: SolrDocument, places: Sequence[Place], state: _LiveState | None
+    ) -> Hit | None:
+        if state is None or not document.is_page:
+            if state and (document.kind, document.uid) in state.hidden_records:
+                return None
+            return self._as_indexed(document, places)
+        page = state.pages.get((document.uid, _language_id(places)))
+        if page is None or all(page.site.identifier != site.identifier for site, _ in places):
+            return None
+        return _hit(document, page.site, page.language, page.url, page)
+
+    def _as_indexed(self, document: SolrDocument, places: Sequence[Place]) -> Hit | None:
+        """A record, or a page that nobody could check: where its own URL says it is."""
+        address = self.addresses.locate(document.url, self._candidates(document, places))
+        if address is None:
+            return None
+        language = next(
+            language for site, language in places if site.identifier == address.site.identifier
+        )
+        return _hit(document, address.site, language, address.url)
+
+    def _candidates(self, document: SolrDocument, places: Sequence[Place]) -> Sequence[Place]:
+        """The sites that a document can be of: its rootline's, else those of its `site`, else all.
+
+        All, because an index may name a host that the configuration does not know any more.
+        """
+        if document.root_page_uid in self.roots:
+            return [each for each in places if each[0].root_page_uid == document.root_page_uid]
+        return [each for each in places if document.site in site_names(each[0])] or places
 
     def _readable(self, hits: Sequence[Hit]) -> list[Hit] | None:
         """Put live texts in the place of indexed ones that must not be shown any more.
@@ -190,16 +266,6 @@ def parsed(source_id: SourceId, sites: Sequence[Site]) -> tuple[Place, str, int]
         if site.identifier == identifier and language is not None and language.enabled:
             return (site, language), kind, int(uid)
     return None
-
-
-def _candidates(document: SolrDocument, places: Sequence[Place]) -> Sequence[Place]:
-    """The sites that a document can be of: its rootline's, else those with its `site`, else all.
-
-    All, because an index may name a host that the configuration does not know any more.
-    """
-    if document.root_page_uid is not None:
-        return [each for each in places if each[0].root_page_uid == document.root_page_uid]
-    return [each for each in places if document.site in site_names(each[0])] or places
 
 
 def _language_id(places: Sequence[Place]) -> int:

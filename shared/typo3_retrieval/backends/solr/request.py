@@ -4,14 +4,13 @@ Every request is a `SolrRequest`, and every `SolrRequest` has the access filter:
 to make one without. Where EXT:solr's plugin is missing Solr refuses it, so it fails closed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from typo3_retrieval.backends.solr.options import SolrOptions
+from typo3_retrieval.backends.solr.scope import Scope
 from typo3_retrieval.backends.solr.words import query_words
 from typo3_retrieval.core.access import ANONYMOUS_GROUPS
-from typo3_retrieval.typo3.sites import Site
 
 PAGES = "pages"  # the type of the documents that are pages
 _ACCESS = "{!typo3access}" + ",".join(map(str, ANONYMOUS_GROUPS))
@@ -45,13 +44,13 @@ class SolrRequest:
 
 
 def search_request(
-    text: str, sites: Iterable[Site], options: SolrOptions, *, rows: int, counted: Mapping[str, str]
+    text: str, scope: Scope, options: SolrOptions, *, rows: int, counted: Mapping[str, str]
 ) -> SolrRequest | None:
-    """The request for *text* in documents of *sites*; None when no word is in the text.
+    """The request for *text* in documents of *scope*; None when no word is in the text.
 
     Args:
         text: the caller's.
-        sites: all in the core that is asked.
+        scope: the sites in the core that are asked.
         options: the operator's.
         rows: documents wanted.
         counted: words, by the field of the answer that tells how many documents have them.
@@ -70,7 +69,7 @@ def search_request(
             **{f"{field}_word": word for field, word in counted.items()},
             **_ranking(options),
         },
-        filters=(site_filter(sites), *options.filter_queries),
+        filters=(scope.filter(), *options.filter_queries),
         rows=rows,
     )
 
@@ -92,13 +91,13 @@ def _ranking(options: SolrOptions) -> Mapping[str, str]:
     }
 
 
-def fetch_request(kind: str, uid: int, site: Site, options: SolrOptions) -> SolrRequest:
-    """The request for all public documents of one page or record in *site*.
+def fetch_request(kind: str, uid: int, scope: Scope, options: SolrOptions) -> SolrRequest:
+    """The request for all public documents of one page or record in *scope*.
 
     Args:
         kind: the document's type; letters, digits and underscores only.
         uid: of the page or record.
-        site: that the document should belong to.
+        scope: the site that the document should belong to.
         options: the operator's.
     """
     return SolrRequest(
@@ -108,32 +107,6 @@ def fetch_request(kind: str, uid: int, site: Site, options: SolrOptions) -> Solr
             "fl": _FIELDS,
             "timeAllowed": str(options.time_allowed),
         },
-        filters=(site_filter([site]), *options.filter_queries),
+        filters=(scope.filter(), *options.filter_queries),
         rows=_VARIANTS,
     )
-
-
-def site_filter(sites: Iterable[Site]) -> str:
-    """A filter for the documents of *sites* in a core that may hold others' as well.
-
-    For pages the root page in their rootline separates sites; `site` and `siteHash` are equal
-    for all sites of one host. Records have no rootline: for them the filter is by `site`, which
-    is a host or an identifier, and the document's URL decides later.
-    """
-    roots, names = [], set[str]()
-    for site in sites:
-        roots.append(f'"0-{site.root_page_uid}/"')
-        names |= site_names(site)
-    quoted = " OR ".join(f'"{_escaped(name)}"' for name in sorted(names))
-    return f"rootline:({' OR '.join(roots)}) OR (+site:({quoted}) -type:{PAGES})"
-
-
-def site_names(site: Site) -> frozenset[str]:
-    """What a document's `site` can be for *site*: its identifier, or one of its hosts."""
-    bases = (site.base, *(language.base for language in site.languages))
-    hosts = (urlsplit(base).hostname for base in bases)
-    return frozenset({site.identifier, *filter(None, hosts)})
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')

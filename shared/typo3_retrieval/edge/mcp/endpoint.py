@@ -17,7 +17,7 @@ from typo3_retrieval.edge.http import (
     response_of,
 )
 from typo3_retrieval.edge.mcp import messages, methods
-from typo3_retrieval.edge.mcp.eras import era_of
+from typo3_retrieval.edge.mcp.eras import Era, era_of
 from typo3_retrieval.edge.mcp.messages import INVALID_PARAMS, RpcError
 from typo3_retrieval.edge.services import Services
 from typo3_retrieval.edge.tools import SITE_TOOLS, Tool
@@ -40,7 +40,7 @@ def mcp_handler(services: Services, *, now: Callable[[], float] = time.time) -> 
 
     def respond(event: Event, access: AccessContext) -> Response:
         _check_transport(event, settings.mcp_origins)
-        message_id = None
+        message_id = era = None
         try:
             message = messages.read(body_of(event))
             message_id = message.id
@@ -51,7 +51,9 @@ def mcp_handler(services: Services, *, now: Callable[[], float] = time.time) -> 
             result = methods.answer(services, tools, message, era, access)
             return _json(HTTPStatus.OK, messages.result(message_id, result))
         except RpcError as error:
-            return _json(error.status, messages.failure(message_id, error))
+            # Legacy clients take a 4xx for a broken connection once their version is agreed on.
+            status = HTTPStatus.OK if era is Era.LEGACY else error.status
+            return _json(status, messages.failure(message_id, error))
 
     metadata = settings.resource_metadata
     challenge = f'Bearer resource_metadata="{metadata}"' if metadata else "Bearer"

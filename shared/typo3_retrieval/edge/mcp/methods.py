@@ -54,8 +54,7 @@ def answer(
         ),
     }
     if message.method not in methods:
-        status = HTTPStatus.NOT_FOUND if era is Era.MODERN else HTTPStatus.OK
-        raise RpcError(METHOD_NOT_FOUND, "There is no such method.", status=status)
+        raise RpcError(METHOD_NOT_FOUND, "There is no such method.", status=HTTPStatus.NOT_FOUND)
     return _in(era, methods[message.method]())
 
 

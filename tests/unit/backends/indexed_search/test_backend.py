@@ -1,7 +1,7 @@
 """What indexed_search's rows become: each row of the tables for a reason."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,15 +20,16 @@ ID = SourceId.of("indexed_search", PHASH)
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Build:
+def build(tmp_path: Path) -> Iterator[Build]:
     """A backend over the contract's site and an index of the given views."""
+    databases: list[SqliteDatabase] = []
 
     def built(*views: Row, **tables: list[Row]) -> SearchBackend:
         rows: dict[str, list[Row]] = {"index_phash": [], "index_fulltext": [], "index_rel": []}
         words: dict[str, str] = {}
         for number, view in enumerate(views, start=1):
             phash = f"{number:032}"
-            text = f"{view['item_title']} {view['text']}"
+            text = " ".join(map(str, (view["item_title"], view["text"])))
             rows["index_phash"].append(
                 {"phash": phash, **{name: view[name] for name in view if name != "text"}}
             )
@@ -39,9 +40,12 @@ def build(tmp_path: Path) -> Build:
                 rows["index_rel"].append({"phash": phash, "wid": wid, "count": 1, "freq": 9})
         rows["index_words"] = [{"wid": wid, "baseword": word} for wid, word in words.items()]
         path = write_site(tmp_path / "site.sqlite", INDEXED_SEARCH_TABLES, {**rows, **tables})
-        return BACKEND.build(resources(SqliteDatabase(path)))
+        databases.append(SqliteDatabase(path))
+        return BACKEND.build(resources(databases[-1]))
 
-    return built
+    yield built
+    for database in databases:
+        database.close()
 
 
 def view(**columns: object) -> Row:
@@ -169,5 +173,7 @@ def test_the_hashes_of_typo3_12_are_unavailable(tmp_path: Path) -> None:
         for statement in INDEXED_SEARCH_TABLES
     ]
     path = write_site(tmp_path / "site.sqlite", tables, {"index_phash": [{"phash": 123_456}]})
-    backend = BACKEND.build(resources(SqliteDatabase(path)))
-    assert backend.availability().reason == "integer hashes of TYPO3 12 or before"
+    database = SqliteDatabase(path)
+    reason = BACKEND.build(resources(database)).availability().reason
+    database.close()
+    assert reason == "integer hashes of TYPO3 12 or before"

@@ -1,6 +1,6 @@
 """What ke_search's rows become: each row of the table for a reason."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,17 +21,21 @@ FLEXFORM = """<T3FlexForms><data><sheet index="sDEF"><language index="lDEF">
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Build:
+def build(tmp_path: Path) -> Iterator[Build]:
     """A backend over the contract's site and the given rows of the index."""
+    databases: list[SqliteDatabase] = []
 
     def built(*rows: Row, **tables: list[Row]) -> SearchBackend:
         numbered = [{"uid": number, **row} for number, row in enumerate(rows, start=1)]
         path = write_site(
             tmp_path / "site.sqlite", [KE_SEARCH_TABLE], {"tx_kesearch_index": numbered, **tables}
         )
-        return BACKEND.build(resources(SqliteDatabase(path)))
+        databases.append(SqliteDatabase(path))
+        return BACKEND.build(resources(databases[-1]))
 
-    return built
+    yield built
+    for database in databases:
+        database.close()
 
 
 def record(**columns: object) -> Row:
@@ -199,5 +203,7 @@ def test_an_empty_index_is_unavailable(build: Build) -> None:
 
 def test_without_its_table_it_is_unavailable(tmp_path: Path) -> None:
     path = write_site(tmp_path / "site.sqlite", [], {})
-    backend = BACKEND.build(resources(SqliteDatabase(path)))
-    assert backend.availability().reason == "no table tx_kesearch_index"
+    database = SqliteDatabase(path)
+    reason = BACKEND.build(resources(database)).availability().reason
+    database.close()
+    assert reason == "no table tx_kesearch_index"

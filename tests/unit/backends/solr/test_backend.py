@@ -70,7 +70,7 @@ def test_a_search_is_one_request() -> None:
     solr = FakeSolr()
     ask(backend(solr, *two_sites()))
     assert len(solr.requests) == 1
-    assert "pages" in solr.forms[0]["fq"][-1]
+    assert '"0-1/" OR "0-200/"' in solr.forms[0]["fq"][-1]
 
 
 def test_each_core_is_asked_once() -> None:
@@ -115,6 +115,12 @@ def test_a_page_below_another_sites_base_is_no_hit() -> None:
 @pytest.mark.parametrize("url", ["Oops, an error occurred!", "https://evil.example/", "/\\evil"])
 def test_a_url_that_is_not_ours_is_no_hit(url: str) -> None:
     assert not ask(backend(FakeSolr({"core_en": answer(record(url=url))}))).sources
+
+
+def test_a_page_below_an_inner_site_root_is_a_hit() -> None:
+    inner = page(170, rootline=["0-169/", "1-169/170/"], url="/below")
+    found = ask(backend(FakeSolr({"core_en": answer(inner)}), *two_sites()))
+    assert ids(found) == ["solr:main:pages:170:0"]
 
 
 def test_variants_of_one_page_are_one_hit() -> None:
@@ -361,9 +367,11 @@ def test_with_a_database_there_is_nothing_to_say() -> None:
 
 def test_a_record_whose_row_is_hidden_is_no_hit() -> None:
     database = MemoryDatabase([ROOT])
-    database._connection.execute("CREATE TABLE tx_news (uid, pid, deleted, hidden)")
-    database._connection.execute("INSERT INTO tx_news VALUES (7, 1, 0, 1), (8, 1, 0, 0)")
-    solr = FakeSolr({"core_en": answer(record(7), record(8), record(9), record(5, type="tx_else"))})
+    database._connection.execute("CREATE TABLE tx_news (uid, pid, deleted, hidden, fe_group)")
+    database._connection.execute(
+        "INSERT INTO tx_news VALUES (7, 1, 0, 1, ''), (8, 1, 0, 0, ''), (6, 1, 0, 0, '2')"
+    )
+    solr = FakeSolr({"core_en": answer(*map(record, (6, 7, 8, 9)), record(5, type="tx_else"))})
     found = ask(backend(solr, database=database))
     assert ids(found) == ["solr:main:tx_news:8:0", "solr:main:tx_else:5:0"]
 

@@ -10,15 +10,16 @@ from typo3_retrieval.backends.solr.request import (
     SolrRequest,
     fetch_request,
     search_request,
-    site_filter,
 )
+from typo3_retrieval.backends.solr.scope import Scope
 
+HERE = Scope.of([site()], [site()])
 ACCESS_FILTER = "{!typo3access}0,-1"
 
 
 def form(text: str = "waste", **options: str) -> dict[str, Any]:
     parsed = SolrOptions.of(options)
-    request = search_request(text, [site()], parsed, rows=34, counted={"term0": "waste"})
+    request = search_request(text, HERE, parsed, rows=34, counted={"term0": "waste"})
     assert request is not None
     return request.form()
 
@@ -51,9 +52,9 @@ def test_options_change_weights_and_mm_only() -> None:
     [
         SolrRequest(parameters={}, filters=(), rows=1),
         SolrRequest(parameters={"fq": "*:*"}, filters=("*:*",), rows=1),
-        fetch_request("pages", 3, site(), SolrOptions()),
-        search_request("x", [site()], SolrOptions(), rows=1, counted={}),
-        search_request("x", [site()], SolrOptions(filter_queries=("a:b",)), rows=1, counted={}),
+        fetch_request("pages", 3, HERE, SolrOptions()),
+        search_request("x", HERE, SolrOptions(), rows=1, counted={}),
+        search_request("x", HERE, SolrOptions(filter_queries=("a:b",)), rows=1, counted={}),
     ],
 )
 def test_no_request_can_be_made_without_the_access_filter(request_: SolrRequest) -> None:
@@ -61,20 +62,26 @@ def test_no_request_can_be_made_without_the_access_filter(request_: SolrRequest)
 
 
 def test_text_without_a_word_asks_nothing() -> None:
-    assert search_request("?!", [site()], SolrOptions(), rows=1, counted={}) is None
+    assert search_request("?!", HERE, SolrOptions(), rows=1, counted={}) is None
 
 
-def test_pages_are_separated_by_root_and_records_by_name() -> None:
-    assert site_filter([site("main", 1), site("campaign", 200)]) == (
+def test_sites_are_separated_by_their_roots_and_else_by_name() -> None:
+    campaign, intranet = site("campaign", 200), site("intranet", 220)
+    scope = Scope.of([site(), campaign], [site(), campaign, intranet])
+    assert scope.filter() == (
         'rootline:("0-1/" OR "0-200/") OR '
-        '(+site:("campaign" OR "main" OR "www.example.org") -type:pages)'
+        '(+site:("campaign" OR "main" OR "www.example.org") -rootline:("0-220/"))'
     )
+
+
+def test_with_all_sites_asked_there_is_no_other() -> None:
+    assert HERE.filter() == 'rootline:("0-1/") OR (+site:("main" OR "www.example.org"))'
 
 
 def test_a_languages_own_host_names_the_site_too() -> None:
     at = site(languages=[language(), language(3, "https://www.example.at/")])
-    assert '"www.example.at"' in site_filter([at])
+    assert '"www.example.at"' in Scope.of([at], [at]).filter()
 
 
 def test_an_identifier_cannot_break_out_of_its_quotes() -> None:
-    assert r'"a\") OR *:*"' in site_filter([site('a") OR *:*')])
+    assert r'"a\") OR *:*"' in Scope.of([site('a") OR *:*')], []).filter()
