@@ -102,6 +102,7 @@ def build_services(
     """
     from typo3_retrieval.core.cascade import Cascade
     from typo3_retrieval.core.keyword_search import KeywordSearch
+    from typo3_retrieval.core.turns import Turns
     from typo3_retrieval.edge.services import Services
     from typo3_retrieval.plugin import Resources
     from typo3_retrieval.typo3.page_text import PrintedContent
@@ -144,9 +145,13 @@ def build_services(
     ]
     notes = (*sites.notes, *notes)
     seconds = settings.deadline_seconds
-    cascade = Cascade((backend for _, backend in built), notes=notes, seconds=seconds)
+    turns = Turns(cool_down=settings.cool_down_seconds)
+    cascade = Cascade((backend for _, backend in built), notes=notes, seconds=seconds, turns=turns)
     index_backed = Cascade(
-        (backend for priority, backend in built if priority > 0), notes=notes, seconds=seconds
+        (backend for priority, backend in built if priority > 0),
+        notes=notes,
+        seconds=seconds,
+        turns=turns,  # what failed in one cascade rests in the other
     )
     return Services(
         settings=settings,

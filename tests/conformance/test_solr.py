@@ -16,7 +16,6 @@ import pytest
 from tests.conformance.markers import markers, never_shown
 from tests.conformance.recorded import Recorded, lines
 from tests.servers.solr import Solr
-from tests.servers.solr_fixtures import load_by_core
 from tests.unit.core.fakes import ACCESS
 from typo3_retrieval.adapters.site_files import read_sites
 from typo3_retrieval.adapters.sqlite import SqliteDatabase
@@ -32,6 +31,8 @@ from typo3_retrieval.core.source_id import SourceId
 from typo3_retrieval.typo3.public_pages import PublicPages
 from typo3_retrieval.typo3.routing import Router, RoutingSettings
 from typo3_retrieval.typo3.sites import Sites
+
+pytest_plugins = ("tests.servers.solr_fixtures",)
 
 OPTIONS = SolrOptions(timeout=20.0, time_allowed=20_000)
 RECORDED_PORT = "'18984'"  # in the recorded configurations
@@ -67,8 +68,7 @@ def indexed(
         return
     newer = lines(truth / "solr" / "solr_documents_site_identifier.jsonl")
     by_key = {_key(line): line for line in newer}
-    load_by_core(
-        truth_solr,
+    truth_solr.load_by_core(
         [
             {
                 **document,
@@ -78,7 +78,7 @@ def indexed(
         ],
     )
     yield truth_solr
-    load_by_core(truth_solr, truth_solr_documents)
+    truth_solr.load_by_core(truth_solr_documents)
 
 
 def _key(document: Mapping[str, Any]) -> tuple[str, str]:

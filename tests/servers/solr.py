@@ -58,6 +58,7 @@ TRUTH_CORES = {
     "core_fr": Core(language="French"),
     "core_de_at": Core(language="German"),
 }
+NO_FILTER, BROKEN, EMPTY = "no_filter", "broken", "empty"  # names of cores for what can go wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,15 @@ class Solr:
     def load(self, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
         """Add *documents* to *core*, which a search then sees."""
         self._update(core, list(documents))
+
+    def load_by_core(self, documents: Sequence[Mapping[str, Any]]) -> None:
+        """Fill the cores that documents name in their field ``core``, with these and no others."""
+        for core in {document["core"] for document in documents}:
+            own = [dict(document) for document in documents if document["core"] == core]
+            for document in own:
+                del document["core"]
+            self.clear(core)
+            self.load(core, own)
 
     def clear(self, core: str) -> None:
         """Remove all documents of *core*."""

@@ -1,4 +1,7 @@
-"""Fixtures over a real Solr and what EXT:solr indexed of the recorded site."""
+"""Fixtures over a real Solr and what EXT:solr indexed of the recorded site.
+
+A test module that needs them names this one in its `pytest_plugins`; all of them share one server.
+"""
 
 import gzip
 import json
@@ -11,9 +14,7 @@ from typing import Any
 import pytest
 
 from tests.servers import REPOSITORY, solr
-from tests.servers.solr import TRUTH_CORES, Core, Solr
-
-NO_FILTER, BROKEN, EMPTY = "no_filter", "broken", "empty"  # cores for what can go wrong
+from tests.servers.solr import BROKEN, EMPTY, NO_FILTER, TRUTH_CORES, Core, Solr
 
 
 @pytest.fixture(scope="session")
@@ -48,22 +49,8 @@ def truth_solr_documents(truth: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def truth_solr(solr_server: Solr, truth_solr_documents: list[dict[str, Any]]) -> Solr:
     """The server with the recorded documents in its cores."""
-    load_by_core(solr_server, truth_solr_documents)
+    solr_server.load_by_core(truth_solr_documents)
     return solr_server
-
-
-def load_by_core(server: Solr, documents: list[dict[str, Any]]) -> None:
-    """Load documents that name their core in the field ``core``."""
-    for core in {document["core"] for document in documents}:
-        server.clear(core)
-        server.load(
-            core,
-            [
-                {name: value for name, value in document.items() if name != "core"}
-                for document in documents
-                if document["core"] == core
-            ],
-        )
 
 
 def _fetch() -> None:

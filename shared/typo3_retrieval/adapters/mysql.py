@@ -1,20 +1,28 @@
 """TYPO3's tables on MariaDB or MySQL: one kept connection for each execution environment."""
 
 import contextlib
+import math
+import re
+import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pymysql
 import pymysql.cursors
 
 from typo3_retrieval.adapters.sql import ColumnMemory, with_lists_expanded
+from typo3_retrieval.core.deadline import current_deadline, seconds_left
 from typo3_retrieval.core.errors import BackendError, BackendProtocolError, BackendUnavailable
 from typo3_retrieval.core.secrets import Credentials
 from typo3_retrieval.typo3.database import Dialect, Parameter, Row, StatementTimeout
 
 CONNECT_SECONDS = 2
 STATEMENT_SECONDS = 2.0
+SILENT_SECONDS = 5.0  # after a server that accepts no connection: nobody waits for it again
+_SILENCE = 0.5  # seconds; a server that refuses does so at once
+_LEAST_SECONDS = 0.05  # for a statement; no limit can be 0, which means none
 _SOCKET_MARGIN = 2.0  # the server ends a slow statement; the socket only a silent server
 
 # Error numbers of server and client, from their reference manuals.
@@ -56,6 +64,8 @@ class MysqlDatabase:
         self._credentials = credentials
         self._seconds = statement_seconds
         self._connection: pymysql.Connection[pymysql.cursors.DictCursor] | None = None
+        self._is_mariadb = False  # MySQL; known when a connection was opened
+        self._silent_since = -math.inf  # epoch, seconds
         self._lock = threading.Lock()
         self.columns = ColumnMemory(self._columns)
 
@@ -64,13 +74,13 @@ class MysqlDatabase:
         statement, values = with_lists_expanded(
             sql, parameters or {}, lambda name: "%%" if name == "%" else f"%({name})s"
         )
-        with self._lock:
+        with self._mine(), current_deadline().stoppable(self._break_off):
             kept = self._connection is not None
             try:
                 return self._run(statement, values)
             except pymysql.MySQLError as error:
                 self._forget(error)
-                if not kept or _number(error) not in _LOST:
+                if not kept or _number(error) not in _LOST or not seconds_left():
                     raise _translated(error) from _cause(error)
             try:  # the kept connection was dead: once more on a new one
                 return self._run(statement, values)
@@ -84,14 +94,38 @@ class MysqlDatabase:
             self._connection.close()
             self._connection = None
 
+    @contextlib.contextmanager
+    def _mine(self) -> Iterator[None]:
+        """Hold the connection; who holds it longer than we can wait is stopped by its own end."""
+        if not self._lock.acquire(timeout=min(seconds_left(), threading.TIMEOUT_MAX)):
+            raise BackendUnavailable("database: the connection is in use", reason="timeout")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _break_off(self) -> None:
+        """End what the connection waits for, from another thread: a slow drip, a silent server."""
+        # PyMySQL's own close() would leave the waiting thread to wait.
+        wire = getattr(self._connection, "_sock", None)
+        if wire is not None:
+            with contextlib.suppress(OSError):
+                wire.shutdown(socket.SHUT_RDWR)
+
     def _run(self, statement: str, values: Mapping[str, Any]) -> Sequence[Row]:
-        if self._connection is None:
-            self._connection = self._connect()
-        with self._connection.cursor() as cursor:
-            cursor.execute(statement, values)
+        connection = self._connection or self._connect()
+        seconds = max(_LEAST_SECONDS, min(self._seconds, seconds_left()))
+        with connection.cursor() as cursor:
+            cursor.execute(_limited(statement, seconds, mariadb=self._is_mariadb), values)
             return cursor.fetchall()
 
     def _connect(self) -> "pymysql.Connection[pymysql.cursors.DictCursor]":
+        if 0 <= time.time() - self._silent_since < SILENT_SECONDS:
+            raise BackendUnavailable(
+                "database: accepted no connection a moment ago, and is not asked yet",
+                reason="cooling down",
+                cools_down=False,
+            )
         try:
             return self._open(self._credentials(False))
         except pymysql.OperationalError as error:
@@ -100,7 +134,8 @@ class MysqlDatabase:
         return self._open(self._credentials(True))  # once: a wrong secret must not loop
 
     def _open(self, credentials: Credentials) -> "pymysql.Connection[pymysql.cursors.DictCursor]":
-        connection = pymysql.connect(
+        patience = min(CONNECT_SECONDS, max(_LEAST_SECONDS, seconds_left()))
+        connection = self._connection = pymysql.connect(
             host=self._host,
             port=self._port,
             database=self._name,
@@ -108,18 +143,22 @@ class MysqlDatabase:
             password=credentials.password,
             charset="utf8mb4",
             autocommit=True,  # each SELECT sees the present, not a snapshot of the first one
-            connect_timeout=CONNECT_SECONDS,
+            connect_timeout=patience,
             read_timeout=self._seconds + _SOCKET_MARGIN,
             write_timeout=self._seconds + _SOCKET_MARGIN,
             cursorclass=pymysql.cursors.DictCursor,
+            defer_connect=True,  # so that it can be broken off while it opens
         )
-        limit = (
-            f"max_statement_time = {self._seconds:f}"
-            if "MariaDB" in connection.get_server_info()  # type: ignore[no-untyped-call]  # stubs
-            else f"max_execution_time = {round(self._seconds * 1000)}"
-        )
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET SESSION {limit}")
+        started = time.monotonic()
+        try:
+            connection.connect()
+        except pymysql.MySQLError:
+            self._connection = None
+            if time.monotonic() - started >= min(_SILENCE, patience):
+                self._silent_since = time.time()
+            raise
+        # No SET SESSION: RDS Proxy would pin the session to one connection of the database.
+        self._is_mariadb = "MariaDB" in connection.get_server_info()  # type: ignore[no-untyped-call]  # stubs
         return connection
 
     def _forget(self, error: pymysql.MySQLError) -> None:
@@ -137,6 +176,28 @@ class MysqlDatabase:
             {"table": table},
         )
         return frozenset(str(row["name"]) for row in found)
+
+
+# What may hide a parenthesis or a keyword in our own statements, then what is looked for.
+_TOKEN = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`|[()]|\bSELECT\b""", re.IGNORECASE
+)
+
+
+def _limited(statement: str, seconds: float, *, mariadb: bool) -> str:
+    """*statement* with a time limit of its own, which leaves the session as it is.
+
+    MariaDB has a prefix, MySQL a hint behind the first word of the statement's own SELECT.
+    """
+    if mariadb:
+        return f"SET STATEMENT max_statement_time={seconds:.3f} FOR {statement}"
+    depth = 0
+    for token in _TOKEN.finditer(statement):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth == 0 and token[0].upper() == "SELECT":
+            hint = f" /*+ MAX_EXECUTION_TIME({math.ceil(seconds * 1000)}) */"
+            return statement[: token.end()] + hint + statement[token.end() :]
+    return statement
 
 
 def _number(error: pymysql.MySQLError) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from typo3_retrieval.adapters.sql import ColumnMemory, with_lists_expanded
+from typo3_retrieval.core.deadline import seconds_left
 from typo3_retrieval.core.errors import (
     BackendProtocolError,
     BackendUnavailable,
@@ -52,7 +53,7 @@ class SqliteDatabase:
             sql, parameters or {}, lambda name: name if name == "%" else f":{name}"
         )
         with self._lock:
-            deadline = time.monotonic() + self._seconds
+            deadline = time.monotonic() + min(self._seconds, seconds_left())
             try:
                 self._connection.set_progress_handler(
                     lambda: time.monotonic() > deadline, _INSTRUCTIONS_PER_CHECK

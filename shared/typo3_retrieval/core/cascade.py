@@ -115,8 +115,10 @@ class Cascade:
         answer, outcome, reason = None, Outcome.FAILED, ""
         try:
             availability, answer = self._turns.take(backend.name, work, seconds=seconds)
-            outcome = Outcome.UNAVAILABLE if answer is None else Outcome.ANSWERED
-            reason = availability.reason
+            if answer is None:
+                outcome, reason = Outcome.UNAVAILABLE, availability.reason
+            else:
+                outcome = Outcome.ANSWERED
         except BackendError as error:
             log.warning("backend %s skipped: %s", backend.name, error)
             reason = error.reason

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from typo3_retrieval.core.access import AccessContext as AccessContext
+from typo3_retrieval.core.deadline import within
 from typo3_retrieval.core.errors import BackendError, InvalidInput, SourceNotFound
 from typo3_retrieval.core.text import one_line
 from typo3_retrieval.edge.caller import NotAuthenticated, caller_of
@@ -19,6 +21,7 @@ from typo3_retrieval.edge.models import Problem
 
 MAX_BODY = 64 * 1024  # bytes; a question of 200 characters needs 3
 MAX_DEPTH = 16  # levels of arrays and objects; our requests have two
+SPARE_SECONDS = 0.5  # between our own end and Lambda's
 MAX_NAMED_FIELDS = 3  # in a problem's detail
 
 Request = TypeVar("Request", bound=BaseModel)
@@ -82,7 +85,7 @@ def event_handler(
     def lambda_handler(event: Event, context: object) -> Response:
         request_id = _request_id(event, context)
         started = time.monotonic()
-        with logger.append_context_keys(request_id=request_id):
+        with logger.append_context_keys(request_id=request_id), within(_seconds(context)):
             try:
                 caller = caller_of(event, now=int(now()))
                 response = respond(event, AccessContext.public_only(caller))
@@ -262,6 +265,12 @@ def header_of(event: Event, name: str) -> str:
     """The value of the header *name*, in lower case; empty if it is not there."""
     headers: Mapping[str, str] = event.get("headers") or {}
     return next((value for key, value in headers.items() if key.lower() == name), "")
+
+
+def _seconds(context: object) -> float:
+    """What Lambda leaves this invocation, less what it takes to tell the caller."""
+    remaining = getattr(context, "get_remaining_time_in_millis", None)
+    return math.inf if remaining is None else remaining() / 1000 - SPARE_SECONDS
 
 
 def _request_id(event: Event, context: object) -> str:

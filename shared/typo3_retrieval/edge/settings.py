@@ -30,6 +30,7 @@ CONTENT_COLUMNS = "RETRIEVAL_TYPO3_CONTENT_COLUMNS"
 CONTENT_TYPES = "RETRIEVAL_TYPO3_CONTENT_TYPES"
 CONTENT_FIELDS = "RETRIEVAL_TYPO3_CONTENT_FIELDS"
 DEADLINE_SECONDS = "RETRIEVAL_DEADLINE_SECONDS"
+COOL_DOWN_SECONDS = "RETRIEVAL_COOL_DOWN_SECONDS"
 BACKEND_USERS = "RETRIEVAL_BACKEND_USERS"
 BACKENDS = "RETRIEVAL_BACKENDS"
 MCP_ORIGINS = "RETRIEVAL_MCP_ORIGINS"
@@ -51,6 +52,7 @@ KNOWN = (
     CONTENT_TYPES,
     CONTENT_FIELDS,
     DEADLINE_SECONDS,
+    COOL_DOWN_SECONDS,
     BACKEND_USERS,
     BACKENDS,
     MCP_ORIGINS,
@@ -59,6 +61,7 @@ KNOWN = (
 )
 
 MAX_DEADLINE = 29.0  # seconds; API Gateway gives up after 29
+MAX_PAUSE = 300.0  # seconds; who waits longer for a restart needs no fallback but a repair
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _CONTEXT = re.compile(r"(Production|Development|Testing)(/[^/\s]+)*")
@@ -107,6 +110,7 @@ class Settings:
     content_types: frozenset[str] = frozenset()  # CTypes beside the core's that print text
     content_fields: tuple[str, ...] = ()  # columns of tt_content beside the core's, printed too
     deadline_seconds: float = 8.0  # for a whole request
+    cool_down_seconds: float = 5.0  # in which a backend that failed is not asked
     backend_users: Literal["database", "token"] = "database"
     backends: tuple[str, ...] | None = None  # None: all that are installed
     mcp_origins: frozenset[str] = frozenset()  # of web pages that may call POST /mcp
@@ -150,6 +154,7 @@ class Settings:
             content_types=read(CONTENT_TYPES, lambda *each: frozenset(_list(*each)), frozenset()),
             content_fields=read(CONTENT_FIELDS, _columns, ()),
             deadline_seconds=read(DEADLINE_SECONDS, _seconds, 8.0),
+            cool_down_seconds=read(COOL_DOWN_SECONDS, _pause, 5.0),
             backend_users=read(BACKEND_USERS, _backend_users, "database"),
             backends=read(BACKENDS, _names, None),
             mcp_origins=read(MCP_ORIGINS, _origins, frozenset()),
@@ -276,6 +281,12 @@ def _seconds(name: str, value: str) -> float:
     if not 1 <= seconds <= MAX_DEADLINE:  # also false for nan
         raise _wrong(name, f"a number of seconds from 1 to {MAX_DEADLINE:g}")
     return seconds
+
+
+def _pause(name: str, value: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?", value) or float(value) > MAX_PAUSE:
+        raise _wrong(name, f"a number of seconds from 0 to {MAX_PAUSE:g}")
+    return float(value)
 
 
 def _backend_users(name: str, value: str) -> Literal["database", "token"]:

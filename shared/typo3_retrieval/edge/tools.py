@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from typo3_retrieval.core.access import AccessContext
+from typo3_retrieval.core.deadline import within
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.text import one_line
 from typo3_retrieval.edge.answers import answer_fetch, answer_keyword_search, answer_query
@@ -68,7 +69,8 @@ class Tool:
             request = self.request.model_validate(_with_text_of_language(arguments))
         except ValidationError as error:
             raise InvalidInput(self._with_arguments(named_fields(error))) from None
-        return self.answer(services, request, access)
+        with within(services.settings.deadline_seconds):  # an answer may take several fetches
+            return self.answer(services, request, access)
 
     def _with_arguments(self, message: str) -> str:
         return f"{message} Arguments of {self.name}: {', '.join(self.request.model_fields)}."

@@ -117,30 +117,24 @@ def citable(
     """
     if statements < _WITH_RECORDS:
         rows = [row for row in rows if not needs_records(row)]
-    requests = [row.request for row in rows if row.request]
-    views = public_pages.views(requests)
-    opened = iter(views)
-    pages = [next(opened) if row.request else None for row in rows]
-    found = {id(page) for page in searchable(page for page in views if page)}
+    views = iter(public_pages.views([row.request for row in rows if row.request]))
+    opened = [(row, next(views) if row.request else None) for row in rows]
+    pages = [page for _, page in opened if page and _is_asked(page, site)]
     contents = public_pages.contents(
-        [page for page in views if page and id(page) in found],
-        follow_references=statements >= _WITH_RECORDS + any(map(needs_records, rows)),
+        pages, follow_references=statements >= _WITH_RECORDS + any(map(needs_records, rows))
     )
     checked: list[Citable] = []
-    for row, page in zip(rows, pages, strict=True):
+    for row, page in opened:
         if row.request is None:
-            result = Citable(row=row, title=row.title, url=row.url, lines=row.lines)
-        elif page is None or id(page) not in found or site not in (None, page.site.identifier):
-            continue
-        else:
-            verdict_page = page.verdict.page
-            key = (verdict_page.uid if verdict_page else page.uid, page.language_id)
-            shown = _shown(row, page, contents[key])
-            if shown is None:
-                continue
-            result = shown
-        checked.append(result)
+            checked.append(Citable(row=row, title=row.title, url=row.url, lines=row.lines))
+        elif page and (content := contents.get((page.uid, page.language_id))):
+            shown = _shown(row, page, content) if _is_asked(page, site) else None
+            checked += [shown] if shown else []
     return checked
+
+
+def _is_asked(page: PublicPage, site: str | None) -> bool:
+    return site in (None, page.site.identifier) and bool(searchable([page]))
 
 
 def _shown(row: IndexRow, page: PublicPage, content: PageContent) -> Citable | None:

@@ -40,6 +40,11 @@ _TEXTS = {
     "subtitle": "subtitle",
     "url": "url",
 }
+# Those that decide who sees a page: read as 0, a missing one would publish what it hides.
+_DECISIVE = frozenset(
+    "uid pid deleted hidden starttime endtime fe_group extendToSubpages doktype l18n_cfg"
+    " sys_language_uid l10n_parent no_search t3ver_wsid".split()
+)
 MAX_DEPTH = 100  # levels; TYPO3 stops a rootline here too (RootlineUtility::MAX_DEPTH)
 MAX_UID = 2**32 - 1  # INT UNSIGNED; a greater number names no row, and breaks a driver
 
@@ -177,8 +182,10 @@ def _statement(there: frozenset[str]) -> str:
     of its own: the uid, (l10n_parent, sys_language_uid), or the slug.
     """
     names: Mapping[str, str] = {**_NUMBERS, **_TEXTS}
-    demand_columns("pages", {*names.values(), "t3ver_wsid"}, there)
-    columns = ", ".join(f"p.{column} AS {name}" for name, column in names.items())
+    demand_columns("pages", _DECISIVE, there)
+    columns = ", ".join(
+        f"p.{column} AS {name}" for name, column in names.items() if column in there
+    )
     live = " AND p.t3ver_wsid = 0"
     step = """p.uid, p.pid,
                    CASE WHEN p.sys_language_uid > 0 THEN p.l10n_parent ELSE 0 END,

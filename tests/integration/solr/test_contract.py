@@ -23,6 +23,8 @@ from typo3_retrieval.backends.solr.options import SolrOptions
 from typo3_retrieval.core.source_id import SourceId
 from typo3_retrieval.typo3.sites import Sites
 
+pytest_plugins = ("tests.servers.solr_fixtures",)
+
 OPTIONS = SolrOptions(timeout=20.0, time_allowed=20_000)
 
 

@@ -9,6 +9,8 @@ from tests.servers.solr import READER, WRITER, Solr
 from tests.unit.core.fakes import ACCESS
 from typo3_retrieval.core.query import RetrievalQuery
 
+pytest_plugins = ("tests.servers.solr_fixtures",)
+
 QUESTION = RetrievalQuery.of("residual waste")
 
 

@@ -16,8 +16,7 @@ from tests.integration.solr.raw import (
     sends,
     serving,
 )
-from tests.servers.solr import READER, STRANGER, Account, Solr
-from tests.servers.solr_fixtures import BROKEN, EMPTY, NO_FILTER
+from tests.servers.solr import BROKEN, EMPTY, NO_FILTER, READER, STRANGER, Account, Solr
 from tests.unit.core.fakes import ACCESS, FakeBackend, hit
 from typo3_retrieval.backends.solr.backend import PARTIAL, SolrBackend
 from typo3_retrieval.core.cascade import Cascade
@@ -26,6 +25,8 @@ from typo3_retrieval.core.evidence import Evidence
 from typo3_retrieval.core.query import RetrievalQuery
 from typo3_retrieval.core.source_id import SourceId
 from typo3_retrieval.typo3.sites import Site
+
+pytest_plugins = ("tests.servers.solr_fixtures",)
 
 QUESTION = RetrievalQuery.of("When is residual waste collected?")
 TIMEOUT = "1"  # seconds; what the backend may take

@@ -9,12 +9,13 @@ import pytest
 
 from tests.integration.solr.conftest import MakeBackend, solr_site
 from tests.servers import REPOSITORY
-from tests.servers.solr import Solr
-from tests.servers.solr_fixtures import EMPTY
+from tests.servers.solr import EMPTY, Solr
 from tests.unit.core.fakes import ACCESS
 from typo3_retrieval.backends.solr.backend import SolrBackend
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.query import MAX_SOURCES, RetrievalQuery
+
+pytest_plugins = ("tests.servers.solr_fixtures",)
 
 RECORDED: list[dict[str, str]] = json.loads(
     (REPOSITORY / "tests" / "vectors" / "solr" / "hostile_texts.json").read_text()

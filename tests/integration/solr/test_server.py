@@ -7,8 +7,9 @@ import httpx
 import pytest
 
 from tests.servers import REPOSITORY
-from tests.servers.solr import Solr
-from tests.servers.solr_fixtures import EMPTY
+from tests.servers.solr import EMPTY, Solr
+
+pytest_plugins = ("tests.servers.solr_fixtures",)
 
 # Recorded from the plugin of EXT:solr.
 ACCESS: dict[str, Any] = json.loads(

@@ -392,7 +392,7 @@ def test_content_from_another_page_is_read_there() -> None:
 
 
 def test_a_schema_without_some_columns_will_do() -> None:
-    lacking = ("t3ver_wsid", "subheader", "records", "header_layout")
+    lacking = ("subheader", "records", "header_layout")
     database = MemoryDatabase(PAGES, [element(1, header="Head")], without=lacking)
     content = visible_content(database, verdicts(database, (3, 0)), now=NOW)
     assert content[3, 0][0].texts() == ("Head", "text 1")

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from tests.unit.typo3.rows import FUTURE, NOW, PAGE, PAST, MemoryDatabase, TableRow
+from typo3_retrieval.core.errors import BackendProtocolError
 from typo3_retrieval.typo3.enable_fields import (
     access_time,
     enable_fields_sql,
@@ -92,8 +93,8 @@ def test_the_groups_of_a_content_translation_do_count() -> None:
 
 def test_a_null_group_is_for_everybody() -> None:
     database = MemoryDatabase([{"uid": 1, "fe_group": None}])
-    condition = enable_fields_sql("p", frozenset({"fe_group"}))
-    assert database.rows(f"SELECT uid FROM pages p WHERE {condition}")  # noqa: S608 - our own condition
+    condition = enable_fields_sql("p", database.columns("pages"))
+    assert database.rows(f"SELECT uid FROM pages p WHERE {condition}", {"now": NOW})  # noqa: S608 - our own condition
 
 
 def test_rows_of_a_workspace_are_left_out() -> None:
@@ -103,6 +104,9 @@ def test_rows_of_a_workspace_are_left_out() -> None:
     assert [row["uid"] for row in found] == [2]
 
 
-def test_a_rule_without_its_column_holds_for_every_row() -> None:
-    assert enable_fields_sql("p", frozenset({"uid", "hidden"})) == "p.hidden = 0"
-    assert enable_fields_sql("p", frozenset({"uid"})) == "1 = 1"
+@pytest.mark.parametrize("column", ["deleted", "hidden", "fe_group", "endtime", "t3ver_wsid"])
+def test_a_rule_without_its_column_is_a_failure_and_hides_nothing_less(column: str) -> None:
+    # A database user who may not read a column does not see that it is there.
+    there = MemoryDatabase([]).columns("pages") - {column}
+    with pytest.raises(BackendProtocolError, match=f"pages has no column {column}"):
+        enable_fields_sql("p", there)

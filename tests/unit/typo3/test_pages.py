@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.typo3.rows import PAGE, MemoryDatabase
+from typo3_retrieval.core.errors import BackendProtocolError
 from typo3_retrieval.typo3.pages import MAX_DEPTH, Page, PageTree, load_pages
 
 
@@ -92,10 +93,16 @@ def test_nothing_is_asked_for_no_page(uids: tuple[int, ...]) -> None:
     assert not database.statements
 
 
-def test_a_schema_without_workspaces_and_some_fields_will_do() -> None:
-    lacking = ("t3ver_wsid", "l10n_source", "nav_title", "SYS_LASTCHANGED")
+def test_a_schema_without_some_fields_will_do() -> None:
+    lacking = ("l10n_source", "nav_title", "SYS_LASTCHANGED")
     tree = load_pages(MemoryDatabase([{"uid": 1, "title": "Home"}], without=lacking), [1])
     assert tree.page(1) == Page(uid=1, title="Home")
+
+
+@pytest.mark.parametrize("column", ["hidden", "fe_group", "extendToSubpages", "t3ver_wsid"])
+def test_a_column_that_hides_must_be_there(column: str) -> None:
+    with pytest.raises(BackendProtocolError, match=column):
+        load_pages(MemoryDatabase([{"uid": 1}], without=(column,)), [1])
 
 
 def test_every_column_arrives_in_its_field() -> None:

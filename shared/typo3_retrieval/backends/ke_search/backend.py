@@ -46,7 +46,7 @@ _STATEMENTS = 5  # of a search
 _LOADED = 100  # candidates whose rows are read: some will have gone from the site
 _READ = 50  # of them that are scored
 _SPARE = 5  # hits beyond the limit, in case two have one address
-_SCANNABLE = 20_000  # rows that can be read one by one in good time
+_SCANNABLE = 2_000  # rows that are read one by one as fast as a key is asked
 _MAX_UID = 2**31 - 1
 _NO_KEY_NOTE = "The full-text key of ke_search's index is missing; every row was read."
 

@@ -15,6 +15,7 @@ from typo3_retrieval.backends.solr.hits import NAME, HitReader, Place, parsed
 from typo3_retrieval.backends.solr.options import SolrOptions
 from typo3_retrieval.backends.solr.request import fetch_request, search_request
 from typo3_retrieval.backends.solr.scope import Scope
+from typo3_retrieval.core.deadline import seconds_left
 from typo3_retrieval.core.wordings import search_wordings
 from typo3_retrieval.plugin import (
     AVAILABLE,
@@ -34,6 +35,7 @@ PARTIAL = "Solr stopped at its time limit: better hits may be missing."
 # Documents asked for: three times the limit, at least 40. Variants of one page and pages that are
 # not public any more fall away, and a second request would double the time.
 _OVERFETCH, _LEAST = 3, 40
+_SHARE = 0.9  # of what is left of the request
 _SPARE = 5  # hits beyond the limit, in case two have one address
 _ALL = 100  # hits of a fetch; more documents than one source has
 
@@ -103,7 +105,7 @@ class SolrBackend:
         """
         del access  # every request has the filter for visitors without login, see `SolrRequest`
         cores, notes = self._cores(query)
-        deadline = time.monotonic() + self._options.timeout
+        deadline = time.monotonic() + self._seconds()
         answer = search_wordings(query, lambda text: self._search(text, query, cores, deadline))
         return replace(answer, notes=(*notes, *answer.notes))
 
@@ -118,7 +120,7 @@ class SolrBackend:
         if not isinstance(endpoint, Endpoint):
             return None
         request = fetch_request(kind, uid, Scope.of([place[0]], self._sites), self._options)
-        deadline = time.monotonic() + self._options.timeout
+        deadline = time.monotonic() + self._seconds()
         answers = self._client.ask([(endpoint, request)], deadline=deadline)
         _refuse_nothing_in_time(answers)
         hits, _ = self._reader.hits([(answers[0], [place])], _ALL)
@@ -132,6 +134,10 @@ class SolrBackend:
                     last_modified=hit.document.changed,
                 )
         return None
+
+    def _seconds(self) -> float:
+        """What Solr may take: what is left of the request leaves time to judge its hits."""
+        return min(self._options.timeout, _SHARE * seconds_left())
 
     def _cores(self, query: RetrievalQuery) -> tuple[Cores, tuple[str, ...]]:
         """The cores to ask, with the sites in each, and a note on sites that have none."""
@@ -150,7 +156,9 @@ class SolrBackend:
             return cores, ()
         if not cores:
             reason = next(iter(without.values()))
-            raise BackendUnavailable(f"language {query.language_id}: {reason}", reason=reason)
+            raise BackendUnavailable(
+                f"language {query.language_id}: {reason}", reason=reason, cools_down=False
+            )
         listed = ", ".join(f"{site} ({reason})" for site, reason in without.items())
         return cores, (f"Not searched, because not in Solr: {listed}.",)
 
@@ -195,4 +203,6 @@ class SolrBackend:
 def _refuse_nothing_in_time(answers: Sequence[SolrAnswer]) -> None:
     """Raise when Solr stopped before it found anything: that is no answer."""
     if any(answer.partial for answer in answers) and not any(a.documents for a in answers):
-        raise BackendUnavailable("Solr stopped at its time limit", reason="time limit")
+        raise BackendUnavailable(
+            "Solr stopped at its time limit", reason="time limit", cools_down=False
+        )

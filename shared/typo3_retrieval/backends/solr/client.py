@@ -72,7 +72,9 @@ class SolrClient:
         for endpoint, _ in questions:
             if self._now() < self._not_before.get(endpoint, 0):
                 raise BackendUnavailable(
-                    "a core failed a moment ago and is not asked yet", reason="cooling down"
+                    "a core failed a moment ago and is not asked yet",
+                    reason="cooling down",
+                    cools_down=False,
                 )
         pool = self._pool_for_now()
         # Threads, even for one question: httpx limits the time between two bytes, not the
@@ -99,12 +101,15 @@ class SolrClient:
     ) -> SolrAnswer:
         if future in late:
             self._cool_down(endpoint)
-            raise BackendUnavailable("Solr did not answer in time", reason="timeout")
+            raise BackendUnavailable(
+                "Solr did not answer in time", reason="timeout", cools_down=False
+            )
         try:
             return future.result()
         except _ServerDown as error:
             self._cool_down(endpoint)
-            raise BackendUnavailable(str(error), reason=error.reason) from error
+            # This core pauses; others may answer.
+            raise BackendUnavailable(str(error), reason=error.reason, cools_down=False) from error
 
     def _cool_down(self, endpoint: Endpoint) -> None:
         self._not_before[endpoint] = self._now() + self._options.cool_down
@@ -262,7 +267,9 @@ def _failure(status: int) -> Exception:
             f"Solr refused the credentials (status {status})", reason="credentials refused"
         )
     if status in (404, 405):  # Solr answers 405 to a POST for a core that it does not have
-        return BackendUnavailable(f"no such core (status {status})", reason="core missing")
+        return BackendUnavailable(
+            f"no such core (status {status})", reason="core missing", cools_down=False
+        )
     if status == 400:
         log.error("Solr calls our request wrong; is EXT:solr's access plugin installed?")
         return BackendProtocolError(
@@ -273,5 +280,7 @@ def _failure(status: int) -> Exception:
     if status == 503:
         return _ServerDown("Solr is starting or overloaded (status 503)", reason="status 503")
     if status >= 500:
-        return BackendUnavailable(f"Solr failed (status {status})", reason=f"status {status}")
+        return BackendUnavailable(
+            f"Solr failed (status {status})", reason=f"status {status}", cools_down=False
+        )
     return BackendProtocolError(f"unexpected status {status}", reason=f"status {status}")

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from typo3_retrieval.backends.solr.answer import SolrAnswer
 from typo3_retrieval.backends.solr.hits import Hit
 from typo3_retrieval.core.ranking.analysis import analyzer, tokens
-from typo3_retrieval.core.ranking.bm25f import Text, inverse_document_frequency, scores
+from typo3_retrieval.core.ranking.bm25f import (
+    Score,
+    Text,
+    inverse_document_frequency,
+    judged,
+    scores,
+)
 from typo3_retrieval.core.ranking.excerpt import excerpt
 from typo3_retrieval.core.ranking.question import Question
 from typo3_retrieval.plugin import EvidenceSource
@@ -87,6 +93,10 @@ def sources(hits: Sequence[Hit], questions: Mapping[str, Question]) -> list[Evid
             )
         )
     return found
+
+
+def _score(hit: Hit, question: Question) -> Score:
+    return scores(question, [Text(hit.title, hit.document.text, hit.document.vocabulary)])[0]
 
 
 def _field(index: int) -> str:

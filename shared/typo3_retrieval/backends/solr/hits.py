@@ -145,7 +145,7 @@ class HitReader:
         return _hit(document, address.site, language, address.url)
 
     def _candidates(self, document: SolrDocument, places: Sequence[Place]) -> Sequence[Place]:
-        """The sites that a document can be of: its rootline's, else those of its `site`, else all.
+        """The sites that a document can be of: its rootline's, those of its `site`, or all.
 
         All, because an index may name a host that the configuration does not know any more.
         """
@@ -172,60 +172,6 @@ class HitReader:
             else hit
             for hit in hits
         ]
-
-
-def _hit(
-        self, document: SolrDocument, places: Sequence[Place], state: _LiveState | None
-    ) -> Hit | None:
-        if state is None or not document.is_page:
-            if state and (document.kind, document.uid) in state.hidden_records:
-                return None
-            return self._as_indexed(document, places)
-        page = state.pages.get((document.uid, _language_id(places)))
-        if page is None or all(page.site.identifier != site.identifier for site, _ in places):
-            return None
-        return _hit(document, page.site, page.language, page.url, page)
-
-    def _as_indexed(self, document: SolrDocument, places: Sequence[Place]) -> Hit | None:
-        """A record, or a page that nobody could check: where its own URL says it is."""
-        address = self.addresses.locate(document.url, self._candidates(document, places))
-        if address is None:
-            return None
-        language = next(
-            language for site, language in places if site.identifier == address.site.identifier
-        )
-        return _hit(document, address.site, language, address.url)
-
-    def _candidates(self, document: SolrDocument, places: Sequence[Place]) -> Sequence[Place]:
-        """The sites that a document can be of: its rootline's, else those of its `site`, else all.
-
-        All, because an index may name a host that the configuration does not know any more.
-        """
-        if document.root_page_uid in self.roots:
-            return [each for each in places if each[0].root_page_uid == document.root_page_uid]
-        return [each for each in places if document.site in site_names(each[0])] or places
-
-    def _readable(self, hits: Sequence[Hit]) -> list[Hit] | None:
-        """Put live texts in the place of indexed ones that must not be shown any more.
-
-        None when the tables do not answer.
-        """
-        checked = [(hit.page, hit.document) for hit in hits if hit.page is not None]
-        if self.live is None or not checked:
-            return list(hits)
-        try:
-            texts = self.live.outdated_texts(checked)
-        except BackendError as error:
-            log.warning("texts of Solr are not checked, the database failed: %s", error)
-            return None
-        readable: list[Hit] = []
-        for hit in hits:
-            text = texts.get((hit.document.uid, hit.language.language_id)) if hit.page else None
-            if text is not None:
-                document = replace(hit.document, text=text.body, vocabulary="")
-                hit = replace(hit, document=document, replaced=True)
-            readable.append(hit)
-        return readable
 
 
 def _hit(

@@ -3,7 +3,7 @@
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -83,12 +83,16 @@ class Analyzer:
         """The distinct terms of a question, at most 12, in order; stop words only if alone."""
         # Composed: a copied ä may be an a with a mark of its own, at which a word would end.
         words = [match[0] for match in tokens(unicodedata.normalize("NFC", text))]
-        meaningful = [word for word in words if word not in self._stopwords] or words
         terms: dict[str, Term] = {}
-        for word in meaningful:
+        for word in self.meaningful(words):
             term = self.term(word)
             terms.setdefault(term, Term(term, prefixes(word, term)))
         return tuple(terms.values())[:MAX_TERMS]
+
+    def meaningful(self, words: Iterable[str]) -> list[str]:
+        """Those of *words* that are no stop words; all of them if nothing else is there."""
+        words = list(words)
+        return [word for word in words if word not in self._stopwords] or words
 
     def _term(self, word: str) -> str:
         with self._lock:

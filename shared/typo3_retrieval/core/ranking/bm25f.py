@@ -7,18 +7,21 @@ Beyond", 2009. The constants were fitted on question sets with relevance judgmen
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from typo3_retrieval.core.evidence import Confidence
 from typo3_retrieval.core.ranking.analysis import tokens
+from typo3_retrieval.core.ranking.confidence import confidence
+from typo3_retrieval.core.ranking.likeness import likeness
 from typo3_retrieval.core.ranking.question import Question
 
 _TITLE_WEIGHT = 4.0
 _TITLE_LENGTH = 10  # words of a usual title
+# Words of a usual text. Not the mean of the candidates: they are longer than the site's pages,
+# which would make length count too little; and the site's own mean would have to be counted.
+_BODY_LENGTH = 140
 _K1 = 1.6  # saturation: how soon more occurrences stop counting
-
-# Shares of the question's weight that a hit covers, from which on it is called so.
-_HIGH, _MEDIUM = 0.75, 0.45
+_LIKENESS = 0.25  # of the question's whole weight, for a title that is the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,8 @@ class Score:
 
     value: float
     coverage: float
-
-    @property
-    def confidence(self) -> Confidence:
-        """Coverage in three steps."""
-        if self.coverage >= _HIGH:
-            return Confidence.HIGH
-        return Confidence.MEDIUM if self.coverage >= _MEDIUM else Confidence.LOW
+    words: int = 0  # terms of the question that it has
+    confidence: Confidence = Confidence.LOW  # beside the others, see `judged`
 
 
 def inverse_document_frequency(total: int, having: int) -> float:
@@ -51,32 +49,45 @@ def inverse_document_frequency(total: int, having: int) -> float:
 
 
 def scores(question: Question, texts: Sequence[Text]) -> list[Score]:
-    """Score *texts*, which are the candidates of one question.
-
-    Their mean length stands for that of the site.
-    """
-    counted = [
-        (_Counts(question, text.title), _Counts(question, f"{text.body} {text.vocabulary}"))
-        for text in texts
-    ]
-    mean = sum(body.length for _, body in counted) / len(counted) if counted else 1.0
+    """Score *texts*, which are the candidates of one question."""
     total = sum(question.idf[term.text] for term in question.terms)
-    return [_score(question, title, body, mean or 1.0, total) for title, body in counted]
+    return judged([_score(question, text, total) for text in texts])
 
 
-def _score(
-    question: Question, title: "_Counts", body: "_Counts", mean_length: float, total: float
-) -> Score:
-    value = covered = 0.0
+def judged(found: Sequence[Score]) -> list[Score]:
+    """Give the hits of one answer, in any order, their confidence."""
+    best, second = sorted([0.0, 0.0, *(score.value for score in found)], reverse=True)[:2]
+    return [
+        replace(
+            score,
+            confidence=confidence(
+                coverage=score.coverage,
+                words=score.words,
+                score=score.value,
+                best_other=second if score.value == best else best,
+            ),
+        )
+        for score in found
+    ]
+
+
+def _score(question: Question, text: Text, total: float) -> Score:
+    title = _Counts(question, text.title)
+    body = _Counts(question, f"{text.body} {text.vocabulary}")
+    value = _LIKENESS * total * likeness(question.trigrams, question.trigrams_of(text.title))
+    covered, words = 0.0, 0
     in_title = _TITLE_WEIGHT / (0.7 + 0.3 * title.length / _TITLE_LENGTH)
-    in_body = 1 / (0.4 + 0.6 * body.length / mean_length)
+    in_body = 1 / (0.4 + 0.6 * body.length / _BODY_LENGTH)
     for term in question.terms:
         occurrences = in_title * title.of[term.text] + in_body * body.of[term.text]
         if occurrences:
             weight = question.idf[term.text]
             value += weight * (_K1 + 1) * occurrences / (_K1 + occurrences)
             covered += weight
-    return Score(value, covered / total if total else 0.0)
+            words += 1
+    if not words:
+        return Score(0.0, 0.0)
+    return Score(value, covered / total if total else 0.0, words)
 
 
 class _Counts:

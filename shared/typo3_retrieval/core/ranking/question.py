@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from typo3_retrieval.core.ranking.analysis import Analyzer, Term
+from typo3_retrieval.core.ranking.analysis import Analyzer, Term, tokens
+from typo3_retrieval.core.ranking.likeness import trigrams
 
 _COMPOUND = 0.3  # weight of a stem inside a longer word
 _COMPOUND_STEM = 5  # characters; shorter stems occur in words by chance
@@ -23,6 +24,7 @@ class Question:
     def __init__(self, analyzer: Analyzer, terms: Sequence[Term], idf: Mapping[str, float]) -> None:
         self.terms = tuple(terms)
         self.idf = idf
+        self.trigrams = trigrams(term.text for term in terms)
         self._analyzer = analyzer
         self._texts = frozenset(term.text for term in terms)
         self._initials = frozenset(text[0] for text in self._texts)
@@ -36,6 +38,11 @@ class Question:
         if found is None:
             found = self._known[word] = self._matches(word)
         return found
+
+    def trigrams_of(self, title: str) -> frozenset[str]:
+        """The trigrams of a title, made as the question's own are."""
+        words = (match[0] for match in tokens(title))
+        return trigrams(self._analyzer.term(word) for word in self._analyzer.meaningful(words))
 
     def _matches(self, word: str) -> Matches:
         stem = word

@@ -44,8 +44,8 @@ def mcp_handler(services: Services, *, now: Callable[[], float] = time.time) -> 
         try:
             message = messages.read(body_of(event))
             message_id = message.id
-            era = era_of(message, event)
             tools = _profile(event)
+            era = era_of(message, event)
             if message_id is None:
                 return response_of(HTTPStatus.ACCEPTED, "application/json", "")
             result = methods.answer(services, tools, message, era, access)

@@ -52,12 +52,18 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
     assert score.coverage == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize(
-    ("coverage", "confidence"),
-    [(1.0, Confidence.HIGH), (0.6, Confidence.MEDIUM), (0.2, Confidence.LOW)],
-)
-def test_confidence_comes_in_three_steps(coverage: float, confidence: Confidence) -> None:
-    assert Score(1.0, coverage).confidence is confidence
+def test_of_two_hits_the_one_that_leads_is_believed() -> None:
+    right, wrong = scored("bulky waste Tuesday", Text("", "Bulky waste: Tuesday."), Text("", "waste"))
+    assert (right.confidence, wrong.confidence) == (Confidence.HIGH, Confidence.LOW)
+
+
+def test_a_title_that_is_nearly_the_question_counts_more() -> None:
+    near, far = values("vaccinations", Text("Vaccine", "vaccination"), Text("News", "vaccination"))
+    assert near > far
+
+
+def test_a_title_that_only_looks_like_the_question_is_no_hit() -> None:
+    assert values("vaccinations", Text("Vacuum", FILLER)) == [0.0]
 
 
 def test_further_words_count_as_the_body_does() -> None:
