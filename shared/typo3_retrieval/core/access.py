@@ -1,6 +1,6 @@
 """Who asks, and what may be shown to him: today always what an anonymous visitor sees."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 # TYPO3's groups of a visitor without login: 0 "everyone" and -1 "hide at login".
@@ -27,7 +27,7 @@ class AccessContext:
     """
 
     acting_user: BackendUser
-    frontend_groups: tuple[int, ...] = ANONYMOUS_GROUPS
+    frontend_groups: tuple[int, ...] = field(default=ANONYMOUS_GROUPS, init=False)
 
     def __post_init__(self) -> None:
         # Types are checked before it runs; an entrance of somebody else's may not have been.

@@ -74,6 +74,11 @@ def lines_of(html: str) -> list[str]:
     return [line for line in map(one_line, text.split("\n")) if line]
 
 
+def title_text(title: str) -> str:
+    """A title or header as one line: it holds no markup, but editors paste entities into it."""
+    return one_line(unescape(title))
+
+
 def plain_text(html: str) -> str:
     """*html* as one line of plain text."""
     return " ".join(lines_of(html))

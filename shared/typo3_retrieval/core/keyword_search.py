@@ -1,6 +1,5 @@
 """Keyword search for callers that must never fail: it clamps, it degrades, it does not throw."""
 
-import logging
 from dataclasses import dataclass
 
 from typo3_retrieval.core.access import AccessContext
@@ -8,8 +7,6 @@ from typo3_retrieval.core.cascade import Cascade
 from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.core.evidence import EvidenceSource, Outcome
 from typo3_retrieval.core.query import DEFAULT_SOURCES, RetrievalQuery
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

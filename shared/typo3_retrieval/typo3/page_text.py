@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from typo3_retrieval.core.html import lines_of, plain_text
-from typo3_retrieval.core.text import one_line
+from typo3_retrieval.core.html import lines_of, plain_text, title_text
 from typo3_retrieval.typo3.content import (
     MAIN_COLUMN,
     TEXT_FIELDS,
@@ -74,12 +73,12 @@ def page_texts(
 def _page_text(
     page: PublicPage, elements: Sequence[ContentElement], fields: Mapping[str, str]
 ) -> PageText:
-    title = one_line(page.title)
+    title = title_text(page.title)
     document, body = [f"# {title}"], []
     if description := fields.get("description"):
         body.append(description)
     for element in elements:
-        header, subheader = one_line(element.header), one_line(element.subheader)
+        header, subheader = title_text(element.header), title_text(element.subheader)
         lines = ([subheader] if subheader else []) + [
             line for text in (element.bodytext, *element.more) for line in lines_of(text)
         ]

@@ -41,9 +41,9 @@ _TEXTS = {
     "url": "url",
 }
 # Those that decide who sees a page: read as 0, a missing one would publish what it hides.
-_DECISIVE = frozenset(
-    "uid pid deleted hidden starttime endtime fe_group extendToSubpages doktype l18n_cfg"
-    " sys_language_uid l10n_parent no_search t3ver_wsid".split()
+_DECISIVE = (
+    *("uid", "pid", "deleted", "hidden", "starttime", "endtime", "fe_group", "extendToSubpages"),
+    *("doktype", "l18n_cfg", "sys_language_uid", "l10n_parent", "no_search", "t3ver_wsid"),
 )
 MAX_DEPTH = 100  # levels; TYPO3 stops a rootline here too (RootlineUtility::MAX_DEPTH)
 MAX_UID = 2**32 - 1  # INT UNSIGNED; a greater number names no row, and breaks a driver

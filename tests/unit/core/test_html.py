@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from typo3_retrieval.core.html import lines_of, plain_text
+from typo3_retrieval.core.html import lines_of, plain_text, title_text
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "excerpts.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
@@ -99,6 +99,11 @@ def test_lines_of_text_without_markup_stay_lines() -> None:
 @pytest.mark.parametrize("html", ["", " ", "\n", "<p></p>", "<p>&nbsp;</p>", "<br><br>"])
 def test_nothing_to_read_is_no_line(html: str) -> None:
     assert lines_of(html) == []
+
+
+def test_a_title_is_decoded_but_holds_no_markup() -> None:
+    assert title_text("Fragen &amp; Antworten") == "Fragen & Antworten"
+    assert title_text("How to use <b>\u200b tags") == "How to use <b> tags"
 
 
 pieces = st.sampled_from(

@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -13,9 +15,10 @@ from tests.unit.edge.fakes import KEYS, NOW, TOKEN_SECRET, FakeDatabase, FakeSec
 from typo3_retrieval.bootstrap import build_authorizer
 from typo3_retrieval.core.errors import BackendUnavailable, ConfigurationError
 from typo3_retrieval.core.secrets import SecretReference, TokenKeys
-from typo3_retrieval.edge.authorizer import Authorizer, authorizer_handler
+from typo3_retrieval.edge.authorizer import Authorizer, Undecided, authorizer_handler
 from typo3_retrieval.edge.settings import Settings
 from typo3_retrieval.edge.tokens import mint
+from typo3_retrieval.typo3.database import Parameter, Row
 
 SETTINGS = Settings(
     token_secret=SecretReference(setting="RETRIEVAL_TOKEN_SECRET", reference="tokens")
@@ -23,7 +26,7 @@ SETTINGS = Settings(
 TOKEN_MODE = Settings(token_secret=SETTINGS.token_secret, backend_users="token")
 TOKEN = mint(10, KEYS, now=NOW, ttl=3600)
 # botocore alone is an empty shell, which Powertools looks at; its work is in the session.
-UNWANTED = {"boto3", "botocore.session", "httpx", "sqlite3", "pydantic", "yaml"}
+UNWANTED = {"boto3", "botocore.session", "cryptography", "httpx", "pydantic", "sqlite3", "yaml"}
 FUNCTION = Path(__file__).parents[3] / "functions" / "authorizer"
 
 
@@ -99,6 +102,12 @@ def test_a_user_who_is_not_active_is_denied() -> None:
         f"Bearer {TOKEN},Bearer {TOKEN}",
         f"Bearer {TOKEN}.",
         f"Bearer {TOKEN}{'=' * 8192}",
+        f"Bearer {TOKEN} Bearer {TOKEN}",
+        f"Bearer {TOKEN}, {TOKEN}",
+        f"\tBearer {TOKEN}",
+        f"Bearer\t{TOKEN}",
+        f"Bearer\u00a0{TOKEN}",
+        f"Bearer {TOKEN}\x00",
         "Bearer " + "a" * (8192 - 6),
         "Bearer a.b",
         "Bearer \ud800.b.c",
@@ -118,14 +127,44 @@ def test_an_event_without_an_api_lets_nobody_in(arn: object) -> None:
 
 def test_an_unreachable_database_lets_nobody_in() -> None:
     database = FakeDatabase(error=BackendUnavailable("refused"))
-    with pytest.raises(BackendUnavailable):
+    with pytest.raises(Undecided):
         authorizer_handler(authorizer(database))(asked(), None)
 
 
 def test_unreadable_keys_let_nobody_in() -> None:
     source = FakeSecrets(error=BackendUnavailable("timed out"))
-    with pytest.raises(BackendUnavailable):
+    with pytest.raises(Undecided):
         authorizer_handler(authorizer(source=source))(asked(), None)
+
+
+def test_keys_that_became_unusable_let_nobody_in() -> None:
+    source = secrets()
+    handler = authorizer_handler(authorizer(source=source))
+    source.documents["tokens"] = {"keys": {}, "active": ""}
+    with pytest.raises(Undecided):
+        handler(asked(), None)
+
+
+def test_what_lambda_logs_of_a_failure_quotes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    class Quoting(FakeDatabase):
+        def rows(self, sql: str, parameters: Mapping[str, Parameter] | None = None) -> list[Row]:
+            raise RuntimeError(f"cannot ask for {TOKEN} as reader with hunter2")
+
+    with pytest.raises(Undecided) as caught:
+        authorizer_handler(authorizer(Quoting()))(asked(), None)
+    logged = "".join(format_exception(caught.value)) + capsys.readouterr().err
+    assert "RuntimeError" in logged  # for the operator
+    assert not [each for each in (TOKEN, "hunter2", "reader with") if each in logged]
+
+
+def test_who_is_remembered_may_ask_while_the_database_is_away() -> None:
+    database = FakeDatabase()
+    checks = authorizer(database)
+    checks.policy(asked())
+    database.error = BackendUnavailable("refused")
+    assert checks.policy(asked())["policyDocument"]["Statement"][0]["Effect"] == "Allow"
+    with pytest.raises(BackendUnavailable):
+        checks.policy(asked(f"Bearer {mint(11, KEYS, now=NOW, ttl=60)}"))
 
 
 def test_an_active_user_is_remembered_for_a_minute() -> None:
@@ -170,7 +209,7 @@ def test_an_unknown_key_may_not_flood_the_secret_store() -> None:
         authorizer_handler(authorizer(source=source))(
             asked(f"Bearer {mint(10, stranger, now=NOW, ttl=60)}"), None
         )
-    assert source.ages[-2:] == [300, 30]  # never 0, which would read anew each time
+    assert source.ages[-2:] == [300, 1]  # never 0, which would read anew each time
 
 
 def test_the_start_needs_the_token_secret() -> None:
