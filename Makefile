@@ -99,6 +99,13 @@ build: .venv/installed .venv-sam/installed ## the SAM build; ARCHITECTURE=arm64 
 	@LAYER_ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --build-in-source \
 		--parameter-overrides Architecture=$(ARCHITECTURE)
 
+ENV ?= dev
+
+.PHONY: deploy
+deploy: build ## build and deploy with samconfig.toml's settings; ENV=dev (default) or prod
+	@eval "set -- $$($(BIN)/python tools/deploy-parameters $(ENV))" && \
+		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@"
+
 # --- locks -----------------------------------------------------------------------------------------------------
 
 # Neither addresses nor paths: the locks say what, the user's own client says from where.

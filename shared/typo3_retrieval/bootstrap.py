@@ -12,7 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from typo3_retrieval.adapters.secrets import Secrets
-from typo3_retrieval.core.errors import BackendUnavailable, ConfigurationError
+from typo3_retrieval.core.errors import (
+    BackendUnavailable,
+    ConfigurationError,
+    RetrievalError,
+)
 from typo3_retrieval.core.secrets import (
     MAX_AGE,
     Credentials,
@@ -23,11 +27,12 @@ from typo3_retrieval.core.secrets import (
     encryption_key,
 )
 from typo3_retrieval.edge import settings as variables
-from typo3_retrieval.edge.settings import MysqlUrl, Settings, SqliteUrl, missing
+from typo3_retrieval.edge.settings import MysqlUrl, S3Url, Settings, SqliteUrl, missing
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from typo3_retrieval.adapters.s3_sites import S3Sites
     from typo3_retrieval.edge.authorizer import Authorizer, Users
     from typo3_retrieval.edge.services import Services
     from typo3_retrieval.plugin import Registration
@@ -40,6 +45,8 @@ log = logging.getLogger(__name__)
 Now = Callable[[], int]  # UNIX epoch, seconds
 
 MYSQL_PORT = 3306
+SITES_SECONDS = 2.0  # that a request may wait for changed sites
+SITES_PAUSE = 60.0  # seconds after S3 kept a request waiting for nothing
 
 
 def epoch() -> int:
@@ -54,7 +61,10 @@ def services() -> "Services":
     Raises:
         ConfigurationError: a setting is missing or wrong.
     """
-    return build_services(Settings.from_environment(os.environ))
+    settings = Settings.from_environment(os.environ)
+    if isinstance(settings.sites, S3Url):
+        return _renewed_services(settings, settings.sites)
+    return build_services(settings)
 
 
 @cache
@@ -231,11 +241,53 @@ def _users(
     return BackendUsers(database, now=now)
 
 
+def _renewed_services(settings: Settings, url: S3Url) -> "Services":
+    """Services that are built again when their sites on S3 change; the connections stay."""
+    from dataclasses import replace
+
+    from typo3_retrieval.core.turns import Turns
+
+    secrets = Secrets(now=epoch)
+    source = _s3_sites(settings, url)
+    turns = Turns(cool_down=SITES_PAUSE)  # a request does not wait for a hanging S3
+
+    latest = build_services(settings, secrets=secrets, sites=source.read())
+
+    def renew() -> "Services":
+        nonlocal latest
+        if source.is_due():
+            try:
+                sites = turns.take("sites", source.changed, seconds=SITES_SECONDS)
+                if sites is not None:
+                    services = build_services(
+                        settings, secrets=secrets, sites=sites, database=latest.database
+                    )
+                    latest = replace(services, renew=renew)
+            except RetrievalError as error:
+                log.error("the sites are not refreshed, the last good ones stay: %s", error)
+        return latest
+
+    latest = replace(latest, renew=renew)
+    return latest
+
+
+def _s3_sites(settings: Settings, url: S3Url) -> "S3Sites":
+    from typo3_retrieval.adapters.s3_sites import S3Folder, S3Sites, parser
+
+    return S3Sites(
+        S3Folder(bucket=url.bucket, prefix=url.prefix),
+        parse=parser(context=settings.context, environment=settings.environment),
+        now=epoch,
+    )
+
+
 def _sites(settings: Settings) -> "Sites":
     from typo3_retrieval.adapters.site_files import read_sites
 
     if settings.sites is None:
         raise missing(variables.SITES, "a folder that holds <identifier>/config.yaml")
+    if isinstance(settings.sites, S3Url):
+        return _s3_sites(settings, settings.sites).read()
     return read_sites(settings.sites, context=settings.context, environment=settings.environment)
 
 

@@ -8,9 +8,11 @@ from typo3_retrieval.core.access import AccessContext as AccessContext
 from typo3_retrieval.core.backend import AVAILABLE as AVAILABLE
 from typo3_retrieval.core.backend import Availability as Availability
 from typo3_retrieval.core.backend import Document as Document
+from typo3_retrieval.core.backend import IndexState as IndexState
 from typo3_retrieval.core.backend import SearchAnswer as SearchAnswer
 from typo3_retrieval.core.backend import SearchBackend as SearchBackend
 from typo3_retrieval.core.backend import unavailable as unavailable
+from typo3_retrieval.core.deadline import seconds_left as seconds_left
 from typo3_retrieval.core.errors import BackendError as BackendError
 from typo3_retrieval.core.errors import BackendProtocolError as BackendProtocolError
 from typo3_retrieval.core.errors import BackendUnavailable as BackendUnavailable

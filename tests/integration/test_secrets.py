@@ -1,7 +1,12 @@
-"""Secrets from files and from a Secrets Manager that moto plays."""
+"""Secrets from files, the extension, and a Secrets Manager that moto plays."""
 
 import json
+import os
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -211,3 +216,213 @@ def test_an_encryption_key_is_text() -> None:
 def test_no_secret_shows_in_a_repr() -> None:
     keys = TokenKeys.of({"keys": {"a": "hunter2" * 5}, "active": "a"}, SETTING)
     assert "hunter2" not in f"{Credentials.of(RDS, SETTING)!r} {keys!r}"
+
+
+# --- rotation in Secrets Manager ---------------------------------------------------------------
+
+OLD, NEW = '{"password": "old"}', '{"password": "new"}'
+
+
+def rotating(store: "SecretsManagerClient", stage: str) -> str:
+    """Put a new version under *stage*, as a rotation function does; return its id."""
+    return store.put_secret_value(
+        SecretId="typo3/database", SecretString=NEW, VersionStages=[stage]
+    )["VersionId"]
+
+
+def test_a_pending_version_is_not_taken_while_the_current_one_is_good(
+    store: "SecretsManagerClient",
+) -> None:
+    store.create_secret(Name="typo3/database", SecretString=OLD)
+    rotating(store, "AWSPENDING")
+    clock = Clock()
+    secrets = Secrets(now=clock)
+    for _again in range(3):
+        assert secrets.read(reference("typo3/database")) == {"password": "old"}
+        clock.now += 300
+
+
+def test_the_pending_version_is_tried_when_the_current_one_was_refused(
+    store: "SecretsManagerClient",
+) -> None:
+    store.create_secret(Name="typo3/database", SecretString=OLD)
+    secrets, secret = Secrets(now=Clock()), reference("typo3/database")
+    assert secrets.read(secret) == {"password": "old"}
+    rotating(store, "AWSPENDING")
+    assert secrets.read(secret, max_age=0) == {"password": "new"}  # setSecret was done
+    assert secrets.read(secret) == {"password": "new"}
+
+
+def test_a_pending_version_that_is_refused_gives_way_to_the_current_one(
+    store: "SecretsManagerClient",
+) -> None:
+    store.create_secret(Name="typo3/database", SecretString=OLD)
+    secrets, secret = Secrets(now=Clock()), reference("typo3/database")
+    secrets.read(secret)
+    rotating(store, "AWSPENDING")
+    assert secrets.read(secret, max_age=0) == {"password": "new"}
+    assert secrets.read(secret, max_age=0) == {"password": "old"}
+
+
+def test_a_finished_rotation_is_the_current_version(store: "SecretsManagerClient") -> None:
+    first = store.create_secret(Name="typo3/database", SecretString=OLD)["VersionId"]
+    secrets, secret = Secrets(now=Clock()), reference("typo3/database")
+    secrets.read(secret)
+    pending = rotating(store, "AWSPENDING")
+    store.update_secret_version_stage(
+        SecretId="typo3/database",
+        VersionStage="AWSCURRENT",
+        MoveToVersionId=pending,
+        RemoveFromVersionId=first,
+    )
+    assert secrets.read(secret, max_age=0) == {"password": "new"}
+
+
+def test_a_wrong_secret_is_asked_for_twice_and_no_more(store: "SecretsManagerClient") -> None:
+    store.create_secret(Name="typo3/database", SecretString=OLD)
+    secrets, secret = Secrets(now=Clock(), client=lambda _: store), reference("typo3/database")
+    secrets.read(secret)
+    calls: list[object] = []
+    store.meta.events.register("before-send.secretsmanager.*", lambda **_: calls.append(1))
+    assert secrets.read(secret, max_age=0) == {"password": "old"}
+    assert len(calls) == 2  # current and pending
+
+
+# --- the extension -----------------------------------------------------------------------------
+
+
+class Extension(ThreadingHTTPServer):
+    """The AWS Parameters and Secrets extension, as far as it concerns us."""
+
+    answer = (200, json.dumps({"SecretString": json.dumps(RDS), "VersionStages": ["AWSCURRENT"]}))
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), ExtensionAnswers)
+        self.asked: list[tuple[str, str | None]] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What Lambda puts into the function's environment."""
+        return {
+            "PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": str(self.server_port),
+            "AWS_SESSION_TOKEN": "session-token",
+            "HTTP_PROXY": "http://127.0.0.1:9",
+        }
+
+
+class ExtensionAnswers(BaseHTTPRequestHandler):
+    server: Extension
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, self.headers["X-Aws-Parameters-Secrets-Token"]))
+        status, body = self.server.answer
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def extension() -> Iterator[Extension]:
+    with Extension() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def no_client(_region: str | None) -> "SecretsManagerClient":
+    raise AssertionError("the extension should have answered")
+
+
+def test_the_extension_answers_where_it_is_configured(extension: Extension) -> None:
+    clock = Clock()
+    secrets = Secrets(now=clock, client=no_client, environ=extension.environment)
+    arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:typo3/database-AbCdEf"
+    assert secrets.read(reference(arn)) == RDS
+    assert secrets.read(reference(arn)) == RDS
+    quoted = arn.replace(":", "%3A").replace("/", "%2F")
+    assert extension.asked == [(f"/secretsmanager/get?secretId={quoted}", "session-token")]
+    clock.now += 300
+    secrets.read(reference(arn))
+    assert len(extension.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (400, "not ready to serve traffic, please wait"),
+        (404, '{"__type": "ResourceNotFoundException"}'),
+        (200, "no JSON"),
+        (200, "[]"),
+        (200, '{"SecretString": null}'),
+        (200, '{"SecretBinary": "AAAA"}'),
+        (200, " " * 300_000),
+    ],
+)
+def test_secrets_manager_is_asked_when_the_extension_has_no_answer(
+    store: "SecretsManagerClient", extension: Extension, answer: tuple[int, str]
+) -> None:
+    store.create_secret(Name="typo3/database", SecretString=NEW)
+    extension.answer = answer
+    secrets = Secrets(now=Clock(), environ=extension.environment)
+    assert secrets.read(reference("typo3/database")) == {"password": "new"}
+    assert len(extension.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": ""},
+        {"PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": "2773/../x"},
+        {"PARAMETERS_SECRETS_EXTENSION_HTTP_PORT": "9"},  # nobody listens
+        {"AWS_SESSION_TOKEN": ""},
+    ],
+)
+def test_secrets_manager_is_asked_when_there_is_no_extension(
+    store: "SecretsManagerClient", extension: Extension, changes: dict[str, str]
+) -> None:
+    store.create_secret(Name="typo3/database", SecretString=NEW)
+    secrets = Secrets(now=Clock(), environ=extension.environment | changes)
+    assert secrets.read(reference("typo3/database")) == {"password": "new"}
+    assert extension.asked == []
+
+
+@pytest.mark.parametrize("max_age", [0, 1])
+def test_the_extensions_memory_is_passed_by_when_ours_is_not_believed(
+    store: "SecretsManagerClient", extension: Extension, max_age: int
+) -> None:
+    store.create_secret(Name="typo3/database", SecretString=NEW)
+    clock = Clock()
+    secrets = Secrets(now=clock, environ=extension.environment)
+    assert secrets.read(reference("typo3/database")) == RDS
+    clock.now += 1
+    assert secrets.read(reference("typo3/database"), max_age=max_age) == {"password": "new"}
+    assert len(extension.asked) == 1
+
+
+def test_a_file_is_not_asked_of_the_extension(extension: Extension, tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text(OLD)
+    secrets = Secrets(now=Clock(), client=no_client, environ=extension.environment)
+    assert secrets.read(reference(f"file://{tmp_path}/secret.json")) == {"password": "old"}
+    assert extension.asked == []
+
+
+def test_with_the_extension_boto3_is_not_imported(extension: Extension) -> None:
+    script = (
+        "import sys, time; from typo3_retrieval.adapters.secrets import Secrets;"
+        "from typo3_retrieval.core.secrets import SecretReference as R;"
+        "Secrets(now=lambda: 0).read(R(setting='S', reference='typo3/database'));"
+        "print(sorted({'boto3', 'botocore', 'httpx', 'urllib.request'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=extension.environment | {"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -4,6 +4,7 @@ Java, Solr and the compiler for the access filter's one class come from pip's an
 """
 
 import base64
+import gzip
 import hashlib
 import json
 import os
@@ -120,6 +121,12 @@ class Solr:
         answer = self.http.post(f"{self.url}/{core}/update?commit=true", json=command)
         if answer.is_error:
             raise ServerUnavailable(f"{core} refused documents: {answer.text[:500]}")
+
+
+def recorded_documents(truth: Path) -> list[dict[str, Any]]:
+    """The documents that EXT:solr made of the recorded site; see `Solr.load_by_core`."""
+    with gzip.open(truth / "solr" / "solr_documents.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
 def describe() -> str:

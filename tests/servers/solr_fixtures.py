@@ -3,8 +3,6 @@
 A test module that needs them names this one in its `pytest_plugins`; all of them share one server.
 """
 
-import gzip
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -42,8 +40,7 @@ def guarded_solr_server() -> Iterator[Solr]:
 @pytest.fixture(scope="session")
 def truth_solr_documents(truth: Path) -> list[dict[str, Any]]:
     """The documents that EXT:solr made of the recorded site."""
-    with gzip.open(truth / "solr" / "solr_documents.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+    return solr.recorded_documents(truth)
 
 
 @pytest.fixture(scope="session")

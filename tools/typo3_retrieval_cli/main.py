@@ -12,8 +12,10 @@ from typo3_retrieval_cli.commands import (
     demo,
     evaluate,
     openapi,
+    probe,
     search,
     serve,
+    sites,
     tokens,
     tools,
     urls,
@@ -68,11 +70,13 @@ app.command()(search.keywords)
 app.command()(urls.url)
 app.command()(visible.visible)
 app.command()(serve.serve)
+app.command()(probe.probe)
 app.command()(demo.demo)
 app.command()(openapi.openapi)
 app.command()(tools.tools)
 app.command()(evaluate.evaluate)
 app.add_typer(tokens.app, name="token")
+app.add_typer(sites.app, name="sites")
 
 
 @app.callback()

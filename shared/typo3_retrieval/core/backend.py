@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from typo3_retrieval.core.access import AccessContext
 from typo3_retrieval.core.evidence import EvidenceSource
@@ -50,6 +50,26 @@ class Document:
     url: str  # absolute
     text: str  # plain text with "#" headings, not cut
     last_modified: int | None = None  # UNIX epoch, seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexState:
+    """How full an index is and how fresh."""
+
+    documents: int
+    newest: int | None  # UNIX epoch, seconds: when something was last indexed
+
+
+@runtime_checkable
+class IndexedBackend(Protocol):
+    """A backend that can tell about its index. The probe asks; no search needs it."""
+
+    def index_state(self) -> IndexState:
+        """Look at the index.
+
+        Raises:
+            BackendError: the engine did not answer.
+        """
 
 
 class SearchBackend(Protocol):

@@ -52,6 +52,11 @@ class Cascade:
         self._turns = turns or Turns(cool_down=0)
         self._clock = clock
 
+    @property
+    def backends(self) -> Sequence[SearchBackend]:
+        """Those that take part, the first asked first."""
+        return self._backends
+
     def search(self, query: RetrievalQuery, access: AccessContext) -> Evidence:
         """Return the first answer. An empty answer is an answer."""
         demand(access)

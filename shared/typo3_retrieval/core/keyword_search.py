@@ -1,11 +1,11 @@
 """Keyword search for callers that must never fail: it clamps, it degrades, it does not throw."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from typo3_retrieval.core.access import AccessContext
 from typo3_retrieval.core.cascade import Cascade
 from typo3_retrieval.core.errors import InvalidInput
-from typo3_retrieval.core.evidence import EvidenceSource, Outcome
+from typo3_retrieval.core.evidence import Evidence, EvidenceSource, Outcome
 from typo3_retrieval.core.query import DEFAULT_SOURCES, RetrievalQuery
 
 
@@ -16,6 +16,7 @@ class KeywordAnswer:
     hits: tuple[EvidenceSource, ...] = ()
     available: bool = True  # a backend answered
     degraded: bool = False  # a backend failed or none was there: no hits may mean nothing
+    evidence: Evidence = field(default_factory=Evidence)  # empty: nobody was asked
 
 
 class KeywordSearch:
@@ -53,6 +54,7 @@ class KeywordSearch:
             hits=evidence.sources,
             available=not evidence.degraded,
             degraded=evidence.degraded or failed,
+            evidence=evidence,
         )
 
     def is_available(self) -> bool:

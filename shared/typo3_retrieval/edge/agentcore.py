@@ -1,6 +1,5 @@
 """A Lambda target of an Amazon Bedrock AgentCore gateway: bare arguments in, an object out."""
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,7 +7,7 @@ from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval.edge.authorizer import Users
 from typo3_retrieval.edge.http import explained
 from typo3_retrieval.edge.identity import access_by_gateway
-from typo3_retrieval.edge.log import logger
+from typo3_retrieval.edge.metrics import measured
 from typo3_retrieval.edge.services import Services
 from typo3_retrieval.edge.tools import SITE_TOOLS, Tool
 
@@ -29,9 +28,9 @@ def agentcore_handler(services: Services, users: Users) -> Callable[[object, obj
     trusted = services.settings.agentcore_gateways
 
     def lambda_handler(event: object, context: object) -> Answer:
-        started = time.monotonic()
         status = 200
-        with logger.append_context_keys(request_id=getattr(context, "aws_request_id", "")):
+        request_id = getattr(context, "aws_request_id", "")
+        with measured(request_id, "agentcore", context) as request:
             try:
                 about = _about(context)
                 access = access_by_gateway(about.get(GATEWAY_ID), trusted, users)
@@ -44,15 +43,8 @@ def agentcore_handler(services: Services, users: Users) -> Callable[[object, obj
             except Exception as error:  # noqa: BLE001  # the border: nothing gets past it
                 status, detail = explained(error)
                 answered = {"error": detail}
-            logger.info(
-                "answered",
-                extra={
-                    "route": "agentcore",
-                    "status": int(status),
-                    "milliseconds": round((time.monotonic() - started) * 1000),
-                },
-            )
-            return answered
+            request.status = int(status)
+        return answered
 
     return lambda_handler
 

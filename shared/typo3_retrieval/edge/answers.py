@@ -11,6 +11,7 @@ from typo3_retrieval.core.query import DEFAULT_SOURCES, RetrievalQuery
 from typo3_retrieval.core.reading import page_of
 from typo3_retrieval.core.source_id import SourceId
 from typo3_retrieval.core.text import without_hidden
+from typo3_retrieval.edge.metrics import note_evidence
 from typo3_retrieval.edge.models import (
     AvailabilityRequest,
     AvailabilityResponse,
@@ -35,8 +36,10 @@ def answer_query(services: Services, request: QueryRequest, access: AccessContex
     Raises:
         InvalidInput: the question is too short, or site or language are unknown.
     """
+    services = services.current()
     query = query_of(request, services.sites)
     evidence = services.cascade.search(query, access)
+    note_evidence(evidence, query.language_id)
     return query_response(query, evidence, services.sites)
 
 
@@ -84,6 +87,7 @@ def answer_fetch(services: Services, request: FetchRequest, access: AccessContex
         SourceNotFound: unknown, gone or not public.
         BackendError: its backend did not answer.
     """
+    services = services.current()
     document = services.cascade.fetch(SourceId.parse(request.source_id), access)
     page = page_of(replace(document, text=without_hidden(document.text)), request.offset or 0)
     return FetchResponse(
@@ -110,6 +114,7 @@ def answer_keyword_search(
         access: what may be read.
         site: identifier of a site that exists; None asks all. HTTP has no field for it.
     """
+    services = services.current()
     search = _keyword_search(services, index_backed=request.index_backed)
     language_id = max(0, request.language_id or 0)
     if not any(site.language(language_id) for site in services.sites):
@@ -118,6 +123,7 @@ def answer_keyword_search(
     answer = search.search(
         request.query, access, limit=request.limit, language_id=language_id, site=site
     )
+    note_evidence(answer.evidence, language_id)
     return KeywordResponse(
         hits=tuple(
             KeywordSource(
@@ -138,6 +144,7 @@ def answer_keyword_search(
 
 def answer_availability(services: Services, request: AvailabilityRequest) -> AvailabilityResponse:
     """Tell whether a keyword search now would find a backend."""
+    services = services.current()
     search = _keyword_search(services, index_backed=request.index_backed)
     return AvailabilityResponse(available=search.is_available())
 

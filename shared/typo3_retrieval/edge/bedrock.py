@@ -1,7 +1,6 @@
 """An action group of an Amazon Bedrock agent: both kinds of its events in, its answers out."""
 
 import json
-import time
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -10,7 +9,7 @@ from typo3_retrieval.core.errors import InvalidInput, SourceNotFound
 from typo3_retrieval.edge.bedrock_body import bedrock_body
 from typo3_retrieval.edge.http import explained
 from typo3_retrieval.edge.identity import PolicyMaker, access_by_session
-from typo3_retrieval.edge.log import logger
+from typo3_retrieval.edge.metrics import measured
 from typo3_retrieval.edge.services import Services
 from typo3_retrieval.edge.tools import SITE_TOOLS, Tool
 
@@ -31,9 +30,9 @@ def bedrock_handler(
     """
 
     def lambda_handler(event: Event, context: object) -> Answer:
-        started = time.monotonic()
         status, state = HTTPStatus.OK, ""
-        with logger.append_context_keys(request_id=getattr(context, "aws_request_id", "")):
+        request_id = getattr(context, "aws_request_id", "")
+        with measured(request_id, "bedrock", context) as request:
             try:
                 access = access_by_session(event.get("sessionAttributes"), authorizer)
                 tool = _tool(event)
@@ -42,16 +41,8 @@ def bedrock_handler(
                 status, detail = explained(error)
                 state = "REPROMPT" if isinstance(error, _MODELS_FAULT) else "FAILURE"
                 body = json.dumps({"error": detail}, ensure_ascii=False)
-            # Never the answer itself, nor the event: the session holds a token.
-            logger.info(
-                "answered",
-                extra={
-                    "route": "bedrock",
-                    "status": status.value,
-                    "milliseconds": round((time.monotonic() - started) * 1000),
-                },
-            )
-            return _answer(event, status, state, body)
+            request.status = status.value
+        return _answer(event, status, state, body)
 
     return lambda_handler
 

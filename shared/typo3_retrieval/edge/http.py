@@ -2,7 +2,6 @@
 
 import base64
 import json
-import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,16 +11,15 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from typo3_retrieval.core.access import AccessContext as AccessContext
-from typo3_retrieval.core.deadline import within
 from typo3_retrieval.core.errors import BackendError, InvalidInput, SourceNotFound
 from typo3_retrieval.core.text import one_line
 from typo3_retrieval.edge.caller import NotAuthenticated, caller_of
 from typo3_retrieval.edge.log import log_unexpected, logger
+from typo3_retrieval.edge.metrics import measured
 from typo3_retrieval.edge.models import Problem
 
 MAX_BODY = 64 * 1024  # bytes; a question of 200 characters needs 3
 MAX_DEPTH = 16  # levels of arrays and objects; our requests have two
-SPARE_SECONDS = 0.5  # between our own end and Lambda's
 MAX_NAMED_FIELDS = 3  # in a problem's detail
 
 Request = TypeVar("Request", bound=BaseModel)
@@ -29,6 +27,7 @@ Event = Mapping[str, Any]
 Response = dict[str, Any]
 LambdaHandler = Callable[[Event, object], Response]
 
+_HEADER_TEXT = re.compile(r"[A-Za-z0-9._:/=+-]{1,128}")
 # A string (closed or not, so that one pass does), or a bracket.
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
@@ -84,22 +83,16 @@ def event_handler(
 
     def lambda_handler(event: Event, context: object) -> Response:
         request_id = _request_id(event, context)
-        started = time.monotonic()
-        with logger.append_context_keys(request_id=request_id), within(_seconds(context)):
+        with measured(request_id, str(event.get("resource", "")), context) as request:
             try:
                 caller = caller_of(event, now=int(now()))
                 response = respond(event, AccessContext.public_only(caller))
             except Exception as error:  # noqa: BLE001  # the border: nothing gets past it
                 response = _problem(error, request_id, challenge)
-            logger.info(
-                "answered",
-                extra={
-                    "route": str(event.get("resource", "")),
-                    "status": response["statusCode"],
-                    "milliseconds": round((time.monotonic() - started) * 1000),
-                },
-            )
-            return response
+            request.status = response["statusCode"]
+            if _HEADER_TEXT.fullmatch(request_id):
+                response["headers"]["X-Request-Id"] = request_id
+        return response
 
     return lambda_handler
 
@@ -265,12 +258,6 @@ def header_of(event: Event, name: str) -> str:
     """The value of the header *name*, in lower case; empty if it is not there."""
     headers: Mapping[str, str] = event.get("headers") or {}
     return next((value for key, value in headers.items() if key.lower() == name), "")
-
-
-def _seconds(context: object) -> float:
-    """What Lambda leaves this invocation, less what it takes to tell the caller."""
-    remaining = getattr(context, "get_remaining_time_in_millis", None)
-    return math.inf if remaining is None else remaining() / 1000 - SPARE_SECONDS
 
 
 def _request_id(event: Event, context: object) -> str:

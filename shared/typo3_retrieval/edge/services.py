@@ -25,3 +25,8 @@ class Services:
     database: Database | None  # None: no database is configured
     public_pages: PublicPages | None  # None exactly when there is no database
     router: Router | None  # the same
+    renew: "Callable[[], Services] | None" = None  # for sites that may change meanwhile
+
+    def current(self) -> "Services":
+        """The services as they are now: each request begins with it and stays with what it got."""
+        return self if self.renew is None else self.renew()

@@ -3,6 +3,7 @@
 A plain dataclass: the authorizer reads it too, and pydantic would double its cold start.
 """
 
+import json
 import logging
 import re
 from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ CONTENT_TYPES = "RETRIEVAL_TYPO3_CONTENT_TYPES"
 CONTENT_FIELDS = "RETRIEVAL_TYPO3_CONTENT_FIELDS"
 DEADLINE_SECONDS = "RETRIEVAL_DEADLINE_SECONDS"
 COOL_DOWN_SECONDS = "RETRIEVAL_COOL_DOWN_SECONDS"
+CANARIES = "RETRIEVAL_CANARIES"
 BACKEND_USERS = "RETRIEVAL_BACKEND_USERS"
 BACKENDS = "RETRIEVAL_BACKENDS"
 MCP_ORIGINS = "RETRIEVAL_MCP_ORIGINS"
@@ -53,6 +55,7 @@ KNOWN = (
     CONTENT_FIELDS,
     DEADLINE_SECONDS,
     COOL_DOWN_SECONDS,
+    CANARIES,
     BACKEND_USERS,
     BACKENDS,
     MCP_ORIGINS,
@@ -71,6 +74,8 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\
 # For a header's quoted string: no quotation marks, no blanks.
 _HTTPS_URL = re.compile(r"https://[A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]{1,2000}")
 _GATEWAY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,127})=([1-9][0-9]{0,9})")
+# S3's rules for the names of buckets; the prefix as it may stand in a policy.
+_S3 = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9._-]+)*/?)")
 _SIMILAR = 0.9  # difflib's ratio above which an unknown name is taken for a typing error
 
 T = TypeVar("T")
@@ -93,6 +98,24 @@ class MysqlUrl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class S3Url:
+    """A folder on S3."""
+
+    bucket: str
+    prefix: str  # without slashes around it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canary:
+    """A question whose answer is known."""
+
+    site: str  # identifier
+    question: str
+    page: int  # uid that must be among the sources
+    language: int = 0  # sys_language_uid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that an operator can say. docs/settings.md explains each variable."""
 
@@ -102,7 +125,7 @@ class Settings:
     typo3_secret: SecretReference | None = None
     token_secret: SecretReference | None = None
     token_algorithm: Algorithm = "HS256"  # noqa: S105  # a name
-    sites: Path | None = None  # folder with <identifier>/config.yaml
+    sites: Path | S3Url | None = None  # folder with <identifier>/config.yaml
     context: str = "Production"
     typo3_version: Literal[12, 13, 14] = 13
     chash_excluded: tuple[str, ...] = ()  # added to TYPO3's own list
@@ -111,6 +134,7 @@ class Settings:
     content_fields: tuple[str, ...] = ()  # columns of tt_content beside the core's, printed too
     deadline_seconds: float = 8.0  # for a whole request
     cool_down_seconds: float = 5.0  # in which a backend that failed is not asked
+    canaries: tuple[Canary, ...] = ()  # that the probe asks each backend
     backend_users: Literal["database", "token"] = "database"
     backends: tuple[str, ...] | None = None  # None: all that are installed
     mcp_origins: frozenset[str] = frozenset()  # of web pages that may call POST /mcp
@@ -155,6 +179,7 @@ class Settings:
             content_fields=read(CONTENT_FIELDS, _columns, ()),
             deadline_seconds=read(DEADLINE_SECONDS, _seconds, 8.0),
             cool_down_seconds=read(COOL_DOWN_SECONDS, _pause, 5.0),
+            canaries=read(CANARIES, _canaries, ()),
             backend_users=read(BACKEND_USERS, _backend_users, "database"),
             backends=read(BACKENDS, _names, None),
             mcp_origins=read(MCP_ORIGINS, _origins, frozenset()),
@@ -249,10 +274,25 @@ def _algorithm(name: str, value: str) -> Algorithm:
     return cast(Algorithm, value)
 
 
-def _sites(name: str, value: str) -> Path:
-    what = "a folder that holds <identifier>/config.yaml, such as TYPO3's config/sites"
+def s3_folder(name: str, value: str) -> S3Url:
+    """Parse s3://bucket/prefix.
+
+    Raises:
+        ConfigurationError: it is none; names *name*.
+    """
+    match = _S3.fullmatch(value)
+    if match is None:
+        raise _wrong(name, "s3://bucket/prefix, which holds <identifier>/config.yaml")
+    return S3Url(bucket=match[1], prefix=match[2].strip("/"))
+
+
+def _sites(name: str, value: str) -> Path | S3Url:
+    what = (
+        "a folder that holds <identifier>/config.yaml, such as TYPO3's config/sites, "
+        "or s3://bucket/prefix"
+    )
     if value.startswith("s3://"):
-        raise _wrong(name, f"{what}; s3:// is not supported yet")
+        return s3_folder(name, value)
     path = Path(value)
     if not path.is_dir():
         raise _wrong(name, f"{what}; there is no folder {value}")
@@ -287,6 +327,29 @@ def _pause(name: str, value: str) -> float:
     if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?", value) or float(value) > MAX_PAUSE:
         raise _wrong(name, f"a number of seconds from 0 to {MAX_PAUSE:g}")
     return float(value)
+
+
+def _canaries(name: str, value: str) -> tuple[Canary, ...]:
+    wrong = _wrong(
+        name,
+        'a JSON list such as [{"site": "main", "question": "Opening hours?", "page": 12}], '
+        "each with a language's id if need be",
+    )
+    try:
+        found = json.loads(value)
+    except ValueError:
+        raise wrong from None
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise wrong
+    canaries = []
+    for each in found:
+        site, question, page = each.get("site"), each.get("question"), each.get("page")
+        language = each.get("language", 0)
+        is_text = isinstance(site, str) and isinstance(question, str) and len(question.strip()) > 1
+        if not is_text or type(page) is not int or type(language) is not int or len(each) > 4:
+            raise wrong
+        canaries.append(Canary(site=site, question=question, page=page, language=language))
+    return tuple(canaries)
 
 
 def _backend_users(name: str, value: str) -> Literal["database", "token"]:

@@ -42,7 +42,7 @@ class IndexRow:
     source_id: SourceId
     owner: Owner
     title: str  # one line of plain text
-    lines: tuple[str, ...]  # plain text
+    lines: tuple[str, ...]  # plain text; empty when it was not loaded
     request: UrlRequest | None = None  # the page view that the row is about
     url: str = ""  # of what is no page
     element_uid: int = 0  # of an element's row
@@ -155,10 +155,10 @@ def _shown(row: IndexRow, page: PublicPage, content: PageContent) -> Citable | N
 
 
 def _is_fresh(row: IndexRow, page: PublicPage, content: PageContent) -> bool:
-    """Whether nothing that the row may hold has changed since it was written."""
+    """Whether the row has a text and nothing that it may hold has changed since."""
     shown = page.verdict.rendered
     changed = max(content.last_changed, shown.tstamp if shown else 0)
-    return content.is_complete and changed <= row.indexed_at
+    return bool(row.lines) and content.is_complete and changed <= row.indexed_at
 
 
 def _of_element(row: IndexRow, page: PublicPage, element: ContentElement) -> Citable:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from typo3_retrieval.core.ranking.analysis import Term
+from typo3_retrieval.core.ranking.analysis import MIN_PREFIX, Term
 from typo3_retrieval.core.ranking.bm25f import inverse_document_frequency
 from typo3_retrieval.core.ranking.spellings import spellings
 from typo3_retrieval.core.ranking.statistics import Counts
@@ -13,7 +13,7 @@ from typo3_retrieval.typo3.database import Database, Parameter
 _PER_CLASS = 60  # rows of each set of words that are looked at; all are counted
 _TITLE_BONUS = 0.5
 # What usual stems grow into. MyISAM ranks whole words only.
-_ENDINGS = ("", "s", "es", "ed", "ing", "e", "en", "er", "n", "ern")
+_ENDINGS = ("", "s", "e", "en", "ed", "ing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +56,22 @@ class Scan:
 def count_words(database: Database, index: TextIndex, terms: Sequence[Term]) -> Counts:
     """Count the rows that have each of *terms*, by the full-text key. One statement.
 
-    Counted are all rows, public or not: only the proportions matter.
+    Counted are all rows, public or not: only the proportions matter. Words of one or two
+    letters count as unknown: what begins with them says nothing of them.
     """
+    asked = [term for term in terms if len(term.prefixes[0]) >= MIN_PREFIX]
     match = f"MATCH ({', '.join(index.columns)})"
     counts = [f"SELECT (SELECT COUNT(*) FROM {index.source}) AS total"]  # noqa: S608  # see TextIndex
-    for place in range(len(terms)):
-        having = f"{match} AGAINST (%(words_{place})s IN BOOLEAN MODE)"
-        count = f"SELECT COUNT(*) FROM {index.source} WHERE {having}"  # noqa: S608  # see TextIndex
+    for place in range(len(asked)):
+        has = f"{match} AGAINST (%(words_{place})s IN BOOLEAN MODE)"
+        count = f"SELECT COUNT(*) FROM {index.source} WHERE {has}"  # noqa: S608  # see TextIndex
         counts.append(f"({count}) AS having_{place}")
-    words = {f"words_{place}": boolean_words([term]) for place, term in enumerate(terms)}
+    words = {f"words_{place}": boolean_words([term]) for place, term in enumerate(asked)}
     row = database.rows(", ".join(counts), words)[0]
+    having = {term.text: int(row[f"having_{place}"] or 0) for place, term in enumerate(asked)}
     return Counts(
         total=int(row["total"] or 0),
-        having={term.text: int(row[f"having_{place}"] or 0) for place, term in enumerate(terms)},
+        having={term.text: having.get(term.text, 0) for term in terms},
     )
 
 
@@ -104,6 +107,13 @@ def found_words(
         "beginnings": boolean_words(terms),
         "forms": " ".join(f"{stem}{ending}" for stem in stems for ending in _ENDINGS),
     }
+
+
+def placed(found: str) -> str:
+    """*found*, and ``placed (id, place)``, which counts its rows from the best on."""
+    return f"""{found}, placed (id, place) AS (
+        SELECT id, ROW_NUMBER() OVER (ORDER BY score DESC, id) FROM found
+    )"""  # noqa: S608  # see TextIndex
 
 
 def full_text_key(database: Database, table: str, columns: Sequence[str]) -> FullTextKey | None:

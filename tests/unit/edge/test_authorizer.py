@@ -26,7 +26,7 @@ SETTINGS = Settings(
 TOKEN_MODE = Settings(token_secret=SETTINGS.token_secret, backend_users="token")
 TOKEN = mint(10, KEYS, now=NOW, ttl=3600)
 # botocore alone is an empty shell, which Powertools looks at; its work is in the session.
-UNWANTED = {"boto3", "botocore.session", "cryptography", "httpx", "pydantic", "sqlite3", "yaml"}
+UNWANTED = {"boto3", "botocore.session", "httpx", "pydantic", "sqlite3", "yaml"}
 FUNCTION = Path(__file__).parents[3] / "functions" / "authorizer"
 
 

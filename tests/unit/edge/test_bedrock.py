@@ -12,6 +12,7 @@ from tests.unit.edge.fakes import event
 from tests.unit.edge.real_functions import Handler, demo_site, load, minted
 from typo3_retrieval.core.access import AccessContext, BackendUser
 from typo3_retrieval.core.errors import BackendUnavailable
+from typo3_retrieval.core.evidence import Outcome
 from typo3_retrieval.edge.bedrock import bedrock_handler
 from typo3_retrieval.edge.bedrock_body import MAX_BYTES, bedrock_body
 from typo3_retrieval.edge.http import Refused
@@ -347,7 +348,9 @@ def evidence(excerpt: str, text: str = "", sources: int = 20) -> QueryResponse:
         degraded=False,
         sources=tuple(source(number, excerpt) for number in range(1, sources + 1)),
         notes=("a note",),
-        attempts=(BackendAttempt(backend="fake", outcome="answered", reason="", milliseconds=1),),
+        attempts=(
+            BackendAttempt(backend="fake", outcome=Outcome.ANSWERED, reason="", milliseconds=1),
+        ),
         text=text,
     )
 

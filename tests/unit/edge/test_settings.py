@@ -8,7 +8,7 @@ import pytest
 from typo3_retrieval.core import errors
 from typo3_retrieval.core.errors import ConfigurationError
 from typo3_retrieval.edge import settings
-from typo3_retrieval.edge.settings import KNOWN, MysqlUrl, Settings, SqliteUrl
+from typo3_retrieval.edge.settings import KNOWN, Canary, MysqlUrl, S3Url, Settings, SqliteUrl
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "settings.md"
 TEMPLATE = Path(__file__).parents[3] / "template.yaml"
@@ -98,7 +98,13 @@ def test_a_mysql_address_may_leave_parts_to_the_secret(
         ("RETRIEVAL_DATABASE_SECRET", '{"password": "hunter2"}', "never the secret"),
         ("RETRIEVAL_TOKEN_SECRET", "file://relative.json", "file:///path.json"),
         ("RETRIEVAL_SITES", "/no/such/folder", "<identifier>/config.yaml"),
-        ("RETRIEVAL_SITES", "s3://bucket/sites", "not supported yet"),
+        ("RETRIEVAL_SITES", "s3://", "s3://bucket/prefix"),
+        ("RETRIEVAL_SITES", "s3://bucket/../x y", "s3://bucket/prefix"),
+        ("RETRIEVAL_COOL_DOWN_SECONDS", "-1", "from 0 to 300"),
+        ("RETRIEVAL_COOL_DOWN_SECONDS", "301", "from 0 to 300"),
+        ("RETRIEVAL_CANARIES", "main: Opening hours?", "a JSON list"),
+        ("RETRIEVAL_CANARIES", '{"site": "main"}', "a JSON list"),
+        ("RETRIEVAL_CANARIES", '[{"site": "main", "question": "Open?"}]', "a JSON list"),
         ("TYPO3_CONTEXT", "Staging", "Production, Development or Testing"),
         ("RETRIEVAL_TYPO3_VERSION", "11", "12, 13 or 14"),
         ("RETRIEVAL_DEADLINE_SECONDS", "soon", "from 1 to 29"),
@@ -128,6 +134,18 @@ def test_a_missing_database_file_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="Nothing was created"):
         Settings.from_environment({"RETRIEVAL_DATABASE_URL": f"sqlite://{missing}"})
     assert not missing.exists()
+
+
+@pytest.mark.parametrize("value", ["s3://bucket/a/b", "s3://bucket/a/b/"])
+def test_sites_may_lie_on_s3(value: str) -> None:
+    read = Settings.from_environment({"RETRIEVAL_SITES": value})
+    assert read.sites == S3Url(bucket="bucket", prefix="a/b")
+
+
+def test_canaries_are_questions_with_their_page() -> None:
+    value = '[{"site": "main", "question": "Opening hours?", "page": 12}]'
+    read = Settings.from_environment({"RETRIEVAL_CANARIES": value})
+    assert read.canaries == (Canary(site="main", question="Opening hours?", page=12),)
 
 
 @pytest.mark.parametrize(

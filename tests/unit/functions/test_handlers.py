@@ -81,6 +81,12 @@ def test_availability() -> None:
     assert called("availability") == (200, {"available": False})
 
 
+def test_probe() -> None:
+    report = handler("probe")(event("probe"), None)
+    assert report["healthy"] is False
+    assert {each["reason"] for each in report["backends"]} >= {"no database configured"}
+
+
 def test_health() -> None:
     assert called("health") == (200, {"status": "ok", "version": __version__})
 

@@ -29,7 +29,14 @@ def rows_of(table: str, documents: Sequence[Document]) -> Iterator[Row]:
 
 def _pages(documents: Sequence[Document]) -> Iterator[Row]:
     root = root_uid(documents)
-    home = {"uid": root, "pid": 0, "title": "Home", "slug": "/", "is_siteroot": 1, "doktype": 1}
+    home: Row = {
+        "uid": root,
+        "pid": 0,
+        "title": "Home",
+        "slug": "/",
+        "is_siteroot": 1,
+        "doktype": 1,
+    }
     yield {**home, "tstamp": NOW}
     for uid, document in enumerate(documents, start=1):
         yield {

@@ -32,6 +32,7 @@ from typo3_retrieval.plugin import (
     Availability,
     BackendProtocolError,
     Document,
+    IndexState,
     Resources,
     RetrievalQuery,
     SearchAnswer,
@@ -45,11 +46,11 @@ from typo3_retrieval.typo3.public_pages import PublicPages
 from typo3_retrieval.typo3.routing import UrlRequest
 from typo3_retrieval.typo3.site_tree import site_tree
 from typo3_retrieval.typo3.sites import Sites
-from typo3_retrieval.typo3.text_index import count_words, found_words, scan
+from typo3_retrieval.typo3.text_index import count_words, found_words, placed, scan
 
 _STATEMENTS = 5  # of a search
-_LOADED = 100  # candidates whose rows are read: some will have gone from the site
-_READ = 50  # of them that are scored
+_LOADED = 100  # candidates that are checked: some will have gone from the site
+_READ = 50  # whose text is read from the index; as many are scored
 _SPARE = 5  # hits beyond the limit, in case two have one address
 _CHECKS = 2  # statements that checking pages and elements takes
 _PHASH = re.compile(r"[0-9a-f]{32}")
@@ -111,6 +112,15 @@ class IndexedSearchBackend:
         """See `SearchBackend.search`. Wordings are fused by reciprocal rank."""
         del access  # nothing but public rows is ever read
         return search_wordings(query, lambda wording: self._search(query, wording))
+
+    def index_state(self) -> IndexState:
+        """See `IndexedBackend.index_state`."""
+        database = self._connected()[0]
+        (row,) = database.rows(
+            "SELECT COUNT(*) AS documents, MAX(tstamp) AS newest FROM index_phash"
+        )
+        newest = int(row["newest"] or 0) or None
+        return IndexState(documents=int(row["documents"] or 0), newest=newest)
 
     def fetch(self, source_id: SourceId, access: AccessContext) -> Document | None:
         """Read ``indexed_search:<phash>``, checked again."""
@@ -220,13 +230,12 @@ class IndexedSearchBackend:
 
     def _scanned(self, scope: Scope, terms: Sequence[Term], *, statements: int) -> _Found:
         scanned = scan(self._connected()[0], public_texts(scope, None), terms)
-        keys = scanned.keys[:_LOADED]
-        rows = {
-            str(row["phash"]): row
-            for row in (self._load(_GIVEN, {"keys": list(map(str, keys))}) if keys else ())
-        }
+        keys = [str(key) for key in scanned.keys[:_LOADED]]
+        parameters: dict[str, Parameter] = {"keys": keys, "read": keys[:_READ]}
+        loaded = self._load(_GIVEN, parameters) if keys else ()
+        rows = {str(row["phash"]): row for row in loaded}
         return _Found(
-            rows=[rows[str(key)] for key in keys if str(key) in rows],
+            rows=[rows[key] for key in keys if key in rows],
             counts=scanned.counts,
             statements=statements,
         )
@@ -234,12 +243,12 @@ class IndexedSearchBackend:
     def _load(self, found: str, parameters: Mapping[str, Parameter]) -> Sequence[Row]:
         """Read the rows of the expression ``found (id, score)``, best first. One statement."""
         statement = f"""
-            WITH RECURSIVE {found}
+            WITH RECURSIVE {placed(found)}
             SELECT {ROW_COLUMNS}, SUBSTR(f.fulltextdata, 1, {MAX_CONTENT}) AS content
-            FROM found
-            JOIN index_phash p ON p.phash = found.id
-            LEFT JOIN index_fulltext f ON f.phash = p.phash
-            ORDER BY found.score DESC, p.phash
+            FROM placed
+            JOIN index_phash p ON p.phash = placed.id
+            LEFT JOIN index_fulltext f ON f.phash = p.phash AND placed.place <= {_READ}
+            ORDER BY placed.place
         """  # noqa: S608  # constants, and what this package's own functions write
         return self._connected()[0].rows(statement, parameters)
 
@@ -283,7 +292,10 @@ class IndexedSearchBackend:
 
 
 # The expression ``found (id, score)`` of rows that are known already.
-_GIVEN = "found (id, score) AS (SELECT phash, 0 FROM index_phash WHERE phash IN %(keys)s)"
+_GIVEN = """found (id, score) AS (
+    SELECT phash, CASE WHEN phash IN %(read)s THEN 1 ELSE 0 END
+    FROM index_phash WHERE phash IN %(keys)s
+)"""
 
 
 def _other_views_last(found: Sequence[tuple[Citable, Hit]]) -> list[tuple[Citable, Hit]]:

@@ -134,26 +134,25 @@ def score_sql(vocabulary: Vocabulary, terms: Sequence[Term]) -> tuple[str, dict[
     many, and whether in its title.
     """
     idf = vocabulary.counts.idf
-    parameters: dict[str, Parameter] = {
-        "wids": sorted({wid for term in terms for wid in vocabulary.wids[term.text]})
-    }
-    sums, scores = [], []
+    parameters: dict[str, Parameter] = {}
+    branches = []
     for place, term in enumerate(terms):
         parameters[f"wids_{place}"] = vocabulary.wids[term.text]
         parameters[f"idf_{place}"] = idf[term.text]
-        sums.append(
-            f"SUM(CASE WHEN r.wid IN %(wids_{place})s THEN {_OCCURRENCES} ELSE 0 END) AS tf_{place}"
+        branches.append(
+            f"""SELECT phash, %(idf_{place})s * 2.6 * tf / (1.6 + tf) AS score
+                FROM (
+                    SELECT r.phash, SUM({_OCCURRENCES}) AS tf
+                    FROM index_rel r
+                    WHERE r.wid IN %(wids_{place})s
+                    GROUP BY r.phash
+                ) term_{place}"""  # noqa: S608  # constants and numbers
         )
-        scores.append(f"%(idf_{place})s * 2.6 * tf_{place} / (1.6 + tf_{place})")
     expression = f"""scored (phash, score) AS (
-        SELECT phash, {" + ".join(scores)} AS score
-        FROM (
-            SELECT r.phash, {", ".join(sums)}
-            FROM index_rel r
-            WHERE r.wid IN %(wids)s
-            GROUP BY r.phash
-        ) counted
-    )"""  # noqa: S608  # constants and numbers
+        SELECT phash, SUM(score)
+        FROM ({" UNION ALL ".join(branches)}) by_term
+        GROUP BY phash
+    )"""  # noqa: S608  # see above
     return expression, parameters
 
 

@@ -28,23 +28,24 @@ from typo3_retrieval.plugin import (
     Availability,
     BackendProtocolError,
     Document,
+    IndexState,
     Resources,
     RetrievalQuery,
     SearchAnswer,
     SourceId,
     unavailable,
 )
-from typo3_retrieval.typo3.database import Database, Row, StatementTimeout
+from typo3_retrieval.typo3.database import Database, Parameter, Row, StatementTimeout
 from typo3_retrieval.typo3.enable_fields import access_time
 from typo3_retrieval.typo3.index_rows import Citable, citable, language_code
 from typo3_retrieval.typo3.public_pages import PublicPages
 from typo3_retrieval.typo3.site_tree import site_tree
 from typo3_retrieval.typo3.sites import Sites
-from typo3_retrieval.typo3.text_index import TextIndex, count_words, found_words, scan
+from typo3_retrieval.typo3.text_index import TextIndex, count_words, found_words, placed, scan
 
 _STATEMENTS = 5  # of a search
-_LOADED = 100  # candidates whose rows are read: some will have gone from the site
-_READ = 50  # of them that are scored
+_LOADED = 100  # candidates that are checked: some will have gone from the site
+_READ = 50  # whose text is read from the index; as many are scored
 _SPARE = 5  # hits beyond the limit, in case two have one address
 _SCANNABLE = 2_000  # rows that are read one by one as fast as a key is asked
 _MAX_UID = 2**31 - 1
@@ -107,6 +108,15 @@ class KeSearchBackend:
         """See `SearchBackend.search`. Wordings are fused by reciprocal rank."""
         del access  # nothing but public rows is ever read
         return search_wordings(query, lambda wording: self._search(query, wording))
+
+    def index_state(self) -> IndexState:
+        """See `IndexedBackend.index_state`."""
+        database = self._connected()[0]
+        (row,) = database.rows(
+            "SELECT COUNT(*) AS documents, MAX(tstamp) AS newest FROM tx_kesearch_index"
+        )
+        newest = int(row["newest"] or 0) or None
+        return IndexState(documents=int(row["documents"] or 0), newest=newest)
 
     def fetch(self, source_id: SourceId, access: AccessContext) -> Document | None:
         """Read ``ke_search:<uid>``, checked again."""
@@ -191,10 +201,12 @@ class KeSearchBackend:
                 return _Found(counts=counts, statements=2)
         expression, parameters = found_words(index, counts.affordable(terms), _LOADED)
         statement = f"""
-            WITH RECURSIVE {expression}
-            SELECT {ROW_COLUMNS}, LEFT(i.content, {MAX_CONTENT}) AS content
-            FROM found JOIN {TABLE} i ON i.uid = found.id {FILES_JOIN}
-            ORDER BY found.score DESC, i.uid
+            WITH RECURSIVE {placed(expression)}
+            SELECT {ROW_COLUMNS},
+                   CASE WHEN placed.place <= {_READ} THEN LEFT(i.content, {MAX_CONTENT}) END
+                       AS content
+            FROM placed JOIN {TABLE} i ON i.uid = placed.id {FILES_JOIN}
+            ORDER BY placed.place
         """  # noqa: S608  # constants, and what this package's own functions write
         return _Found(rows=database.rows(statement, parameters), counts=counts, statements=2)
 
@@ -203,11 +215,14 @@ class KeSearchBackend:
         found = scan(database, index, terms)
         keys = [key for key in found.keys if isinstance(key, int)][:_LOADED]
         statement = f"""
-            SELECT {ROW_COLUMNS}, SUBSTR(i.content, 1, {MAX_CONTENT}) AS content
+            SELECT {ROW_COLUMNS},
+                   CASE WHEN i.uid IN %(read)s THEN SUBSTR(i.content, 1, {MAX_CONTENT}) END
+                       AS content
             FROM {TABLE} i {FILES_JOIN}
             WHERE i.uid IN %(uids)s
         """  # noqa: S608  # constants
-        rows = {row["uid"]: row for row in database.rows(statement, {"uids": keys})} if keys else {}
+        parameters: dict[str, Parameter] = {"uids": keys, "read": keys[:_READ]}
+        rows = {row["uid"]: row for row in database.rows(statement, parameters)} if keys else {}
         return _Found(
             rows=[rows[key] for key in keys if key in rows],
             counts=found.counts,

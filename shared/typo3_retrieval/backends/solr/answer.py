@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,8 +24,8 @@ class SolrDocument:
     root_page_uid: int | None = None  # from the rootline, which only pages have
     mounted: bool = False  # reached through a mount point
     url: str = ""  # as the index has it: a path, an address or even prose
-    title: str = ""
-    text: str = ""  # one line of plain text
+    title: str = ""  # as the index has it, as are the texts; see `plain`
+    text: str = ""
     vocabulary: str = ""  # further words that describe it, not shown
     changed: int | None = None  # UNIX epoch, seconds
     indexed: int | None = None  # UNIX epoch, seconds
@@ -35,6 +35,19 @@ class SolrDocument:
     def is_page(self) -> bool:
         """Whether it is a page and no record."""
         return self.kind == PAGES
+
+    def plain(self) -> "SolrDocument":
+        """The same with each text as one line of plain text.
+
+        EXT:solr strips tags and decodes entities, other indexers may not. It takes a hundred
+        times as long as reading the answer, so it is done for what will be shown.
+        """
+        return replace(
+            self,
+            title=plain_text(self.title),
+            text=plain_text(self.text),
+            vocabulary=one_line(self.vocabulary),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +107,9 @@ def _document(fields: Mapping[str, Any]) -> SolrDocument | None:
         root_page_uid=_root(fields.get("rootline")),
         mounted=_text(fields.get("id")).count("/") >= _MOUNTED_PARTS - 1,
         url=_text(fields.get("url")),
-        # EXT:solr strips tags and decodes entities, other indexers may not.
-        title=plain_text(_text(fields.get("title"))),
-        text=plain_text(_text(fields.get("content"))),
-        vocabulary=one_line(" ".join(_text(fields.get(name)) for name in described)),
+        title=_text(fields.get("title")),
+        text=_text(fields.get("content")),
+        vocabulary=" ".join(_text(fields.get(name)) for name in described),
         changed=_epoch(fields.get("changed")),
         indexed=_epoch(fields.get("indexed")),
         score=float(score) if isinstance(score, int | float) else 0.0,

@@ -9,11 +9,11 @@ from typo3_retrieval.backends.solr.addresses import Addresses
 from typo3_retrieval.backends.solr.answer import SolrAnswer
 from typo3_retrieval.backends.solr.client import SolrClient
 from typo3_retrieval.backends.solr.endpoints import Endpoint, endpoint_of
-from typo3_retrieval.backends.solr.evidence import Wording, sources
+from typo3_retrieval.backends.solr.evidence import DOCUMENTS, Wording, sources
 from typo3_retrieval.backends.solr.freshness import LiveCheck
 from typo3_retrieval.backends.solr.hits import NAME, HitReader, Place, parsed
 from typo3_retrieval.backends.solr.options import SolrOptions
-from typo3_retrieval.backends.solr.request import fetch_request, search_request
+from typo3_retrieval.backends.solr.request import fetch_request, newest_request, search_request
 from typo3_retrieval.backends.solr.scope import Scope
 from typo3_retrieval.core.deadline import seconds_left
 from typo3_retrieval.core.wordings import search_wordings
@@ -23,6 +23,7 @@ from typo3_retrieval.plugin import (
     Availability,
     BackendUnavailable,
     Document,
+    IndexState,
     Resources,
     RetrievalQuery,
     SearchAnswer,
@@ -108,6 +109,22 @@ class SolrBackend:
         deadline = time.monotonic() + self._seconds()
         answer = search_wordings(query, lambda text: self._search(text, query, cores, deadline))
         return replace(answer, notes=(*notes, *answer.notes))
+
+    def index_state(self) -> IndexState:
+        """The documents of all cores; the newest one of the core that is most out of date.
+
+        Raises:
+            BackendError: a core did not answer.
+        """
+        found = (endpoint_of(site, each) for site in self._sites for each in site.languages)
+        cores = dict.fromkeys(each for each in found if isinstance(each, Endpoint))
+        deadline = time.monotonic() + self._seconds()
+        answers = self._client.ask([(core, newest_request()) for core in cores], deadline=deadline)
+        newest = [each.indexed for answer in answers for each in answer if each.indexed]
+        return IndexState(
+            documents=sum(answer.numbers.get(DOCUMENTS, 0) for answer in answers),
+            newest=min(newest, default=None),
+        )
 
     def fetch(self, source_id: SourceId, access: AccessContext) -> Document | None:
         """Read ``solr:<site>:<type>:<uid>:<language>``."""

@@ -1,7 +1,6 @@
 """The wire to Solr: one kept connection pool, one deadline for all, and every failure named."""
 
 import logging
-import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -235,6 +234,8 @@ class _ServerDown(Exception):
 
 def _client(scheme: str) -> "httpx.Client":
     """A client without proxies; only for https it loads certificates (20 ms of a cold start)."""
+    import ssl
+
     import httpx
 
     # This context trusts nobody, so that plain http pays for no certificates and nothing else
@@ -264,7 +265,9 @@ def _failure(status: int) -> Exception:
     """The error for an answer that is not 200. Its text stays unread: it may quote the question."""
     if status in _REFUSED:
         return BackendUnavailable(
-            f"Solr refused the credentials (status {status})", reason="credentials refused"
+            f"Solr refused the credentials (status {status})",
+            reason="credentials refused",
+            cools_down=False,  # they may be those of one site
         )
     if status in (404, 405):  # Solr answers 405 to a POST for a core that it does not have
         return BackendUnavailable(

@@ -69,34 +69,29 @@ def sources(hits: Sequence[Hit], questions: Mapping[str, Question]) -> list[Evid
         hits: best first.
         questions: by the identifier of a hit's site.
     """
-    found = []
-    for hit in hits:
-        question = questions[hit.site.identifier]
-        document = hit.document
-        replaced = hit.live_lines is not None
-        vocabulary = "" if replaced else document.vocabulary
-        (score,) = scores(question, [Text(hit.title, hit.text, vocabulary)])
-        if replaced and not score.coverage:
-            continue
-        found.append(
-            EvidenceSource(
-                source_id=hit.source_id,
-                title=hit.title,
-                url=hit.url,
-                excerpt=excerpt(hit.text or hit.title, question),
-                language_id=hit.language.language_id,
-                site=hit.site.identifier,
-                page_uid=document.uid if document.is_page else None,
-                score=document.score,
-                confidence=score.confidence,
-                last_modified=document.changed,
-            )
+    scored = [_score(hit, questions[hit.site.identifier]) for hit in hits]
+    return [
+        EvidenceSource(
+            source_id=hit.source_id,
+            title=hit.title,
+            url=hit.url,
+            excerpt=excerpt(hit.text or hit.title, questions[hit.site.identifier]),
+            language_id=hit.language.language_id,
+            site=hit.site.identifier,
+            page_uid=hit.document.uid if hit.document.is_page else None,
+            score=hit.document.score,
+            confidence=score.confidence,
+            last_modified=hit.document.changed,
         )
-    return found
+        for hit, score in zip(hits, judged(scored), strict=True)
+        if score.coverage or hit.live_lines is None
+    ]
 
 
 def _score(hit: Hit, question: Question) -> Score:
-    return scores(question, [Text(hit.title, hit.document.text, hit.document.vocabulary)])[0]
+    """How much of the question the text that is shown covers."""
+    vocabulary = hit.document.vocabulary if hit.live_lines is None else ""
+    return scores(question, [Text(hit.title, hit.text, vocabulary)])[0]
 
 
 def _field(index: int) -> str:

@@ -81,7 +81,7 @@ class LiveCheck:
             columns = ", ".join(("uid", *(name for name in _RECORD_COLUMNS if name in there)))
             rows = self.database.rows(
                 # S608: the name of a table that is there, and our own names of columns.
-                f"SELECT {columns} FROM {table} WHERE uid IN %(uids)s",  # noqa: S608
+                f"SELECT {columns} FROM `{table}` WHERE uid IN %(uids)s",  # noqa: S608
                 {"uids": sorted(wanted)},
             )
             seen = {int(row["uid"] or 0) for row in rows if _is_public(row, at)}

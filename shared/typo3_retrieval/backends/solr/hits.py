@@ -97,7 +97,7 @@ class HitReader:
             if first.document.mounted and not document.mounted:
                 # The page's own place instead of a mount point, at the rank of the best one.
                 hits[hit.source_id] = hit
-        best = list(hits.values())[:limit]
+        best = [replace(hit, document=hit.document.plain()) for hit in list(hits.values())[:limit]]
         readable = self._readable(best)
         if state is None or readable is None:
             return readable or best, (NOT_CHECKED,)

@@ -110,3 +110,17 @@ def fetch_request(kind: str, uid: int, scope: Scope, options: SolrOptions) -> So
         filters=(scope.filter(), *options.filter_queries),
         rows=_VARIANTS,
     )
+
+
+def newest_request() -> SolrRequest:
+    """The request for the document that was indexed last, and for how many a core holds."""
+    return SolrRequest(
+        parameters={
+            "defType": "lucene",
+            "q": "*:*",
+            "sort": "indexed desc",
+            "fl": "id,type,uid,indexed,documents:numdocs()",
+        },
+        filters=(),
+        rows=1,
+    )

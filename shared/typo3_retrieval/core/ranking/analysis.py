@@ -3,7 +3,7 @@
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -72,6 +72,7 @@ class Analyzer:
     """Analysis for one language; an unknown one is only folded."""
 
     def __init__(self, language: str) -> None:
+        self._language = language
         self._stem = _stemmer(language)
         # Snowball's stemmers keep the word in themselves; two threads would mix theirs.
         self._lock = threading.Lock()
@@ -86,7 +87,9 @@ class Analyzer:
         terms: dict[str, Term] = {}
         for word in self.meaningful(words):
             term = self.term(word)
-            terms.setdefault(term, Term(term, prefixes(word, term)))
+            own = prefixes(word, term)
+            other = _OTHER_BEGINNINGS.get(self._language, _no_others)(own)
+            terms.setdefault(term, Term(term, tuple(dict.fromkeys((*own, *other)))))
         return tuple(terms.values())[:MAX_TERMS]
 
     def meaningful(self, words: Iterable[str]) -> list[str]:
@@ -145,6 +148,35 @@ def prefixes(word: str, term: str) -> tuple[str, ...]:
     own = word[:length] if length >= MIN_PREFIX else word
     shared = fold(own)
     return (own,) if shared == own or len(shared) < MIN_PREFIX else (own, shared)
+
+
+def _with_umlaut(beginnings: tuple[str, ...]) -> tuple[str, ...]:
+    """The beginning of a German word's plural: Umzug must find Umzüge."""
+    own = beginnings[0]
+    place = max(own.rfind(vowel) for vowel in "aou")
+    if place < 0 or len(own) <= MIN_PREFIX or not own.isascii():
+        return ()
+    if own[place - 1 : place + 1] == "au":
+        place -= 1
+    return (own[:place] + "äöü"["aou".index(own[place])] + own[place + 1 :],)
+
+
+def _before_ing(beginnings: tuple[str, ...]) -> tuple[str, ...]:
+    """The beginning of an English word that loses its e: vote must find voting."""
+    own = beginnings[0]
+    return (f"{own[:-1]}i",) if own.endswith("e") and len(own) > MIN_PREFIX else ()
+
+
+def _no_others(beginnings: tuple[str, ...]) -> tuple[str, ...]:
+    del beginnings
+    return ()
+
+
+# Words with the same stem that begin otherwise than it does.
+_OTHER_BEGINNINGS: Mapping[str, Callable[[tuple[str, ...]], tuple[str, ...]]] = {
+    "de": _with_umlaut,
+    "en": _before_ing,
+}
 
 
 @cache

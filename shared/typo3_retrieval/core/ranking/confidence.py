@@ -11,6 +11,7 @@ from typo3_retrieval.core.evidence import Confidence
 # Fitted on question sets with relevance judgments and on questions that have no answer there:
 # docs/ranking.md tells how often each level was right.
 _COVERED = 0.5  # share of the question's weight; with less a hit is about something else
+_MOSTLY_COVERED = 0.6  # with less a hit is not sure, however far it leads
 _NEAR = 0.7  # share of the best hit's score; with less there are better ones
 _SURE = 4.6
 _PER_COVERAGE, _PER_LEAD, _PER_WORDS = 1.1, 6.0, 1.4
@@ -29,4 +30,5 @@ def confidence(*, coverage: float, words: int, score: float, best_other: float) 
         return Confidence.LOW
     lead = max(-1.0, 1 - best_other / score) if score > 0 else 0.0
     sure = _PER_COVERAGE * coverage + _PER_LEAD * lead + _PER_WORDS * math.log(max(1, words))
-    return Confidence.HIGH if sure >= _SURE else Confidence.MEDIUM
+    high = coverage >= _MOSTLY_COVERED and sure >= _SURE
+    return Confidence.HIGH if high else Confidence.MEDIUM

@@ -54,7 +54,8 @@ def test_a_document_is_read() -> None:
 def test_titles_and_texts_are_decoded() -> None:
     document = page(title="Fragen &amp; Antworten", content="10&nbsp;&euro; f&uuml;r\n alle")
     (found,) = parse_answer(json.dumps(answer(document)).encode())
-    assert (found.title, found.text) == ("Fragen & Antworten", "10 € für alle")
+    plain = found.plain()
+    assert (plain.title, plain.text) == ("Fragen & Antworten", "10 € für alle")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What is searched, what is a hit, and what is said where something was left out."""
 
+import subprocess
+import sys
 from typing import Any
 
 import httpx
@@ -221,6 +223,11 @@ def test_availability_asks_nobody() -> None:
     assert backend(solr).availability()
     assert not solr.requests
     assert not solr.clients
+
+
+def test_a_start_without_a_search_loads_no_http_client() -> None:
+    script = "import sys, typo3_retrieval.backends.solr; sys.exit('httpx' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_a_partial_answer_is_kept_and_noted() -> None:

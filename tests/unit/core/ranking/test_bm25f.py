@@ -53,7 +53,9 @@ def test_coverage_is_the_share_of_the_questions_weight() -> None:
 
 
 def test_of_two_hits_the_one_that_leads_is_believed() -> None:
-    right, wrong = scored("bulky waste Tuesday", Text("", "Bulky waste: Tuesday."), Text("", "waste"))
+    right, wrong = scored(
+        "bulky waste Tuesday", Text("", "Bulky waste: Tuesday."), Text("", "waste")
+    )
     assert (right.confidence, wrong.confidence) == (Confidence.HIGH, Confidence.LOW)
 
 

@@ -25,6 +25,10 @@ def test_the_only_page_with_the_one_word_is_of_high_confidence() -> None:
     assert confidence(coverage=1.0, words=1, score=2.0, best_other=0.0) is Confidence.HIGH
 
 
+def test_half_of_the_question_is_not_enough_for_high_confidence() -> None:
+    assert confidence(coverage=0.5, words=1, score=2.0, best_other=0.0) is Confidence.MEDIUM
+
+
 def test_several_words_need_less_of_a_lead_than_one() -> None:
     several, one = (
         confidence(coverage=1.0, words=words, score=9.0, best_other=6.0) for words in (5, 1)

@@ -31,3 +31,13 @@ def test_one_word_may_stand_for_two_terms() -> None:
 
 def test_a_question_without_terms_matches_nothing() -> None:
     assert asked("?").matches("waste") == ()
+
+
+@pytest.mark.parametrize("word", ["schlüssel", "bündel"])
+def test_a_part_of_a_long_word_that_was_asked_for_counts_a_little(word: str) -> None:
+    question = asked("Schlüsselbündel", language="de")
+    assert question.matches(word) == (("schlusselbundel", 0.2),)
+
+
+def test_a_short_part_is_chance() -> None:
+    assert asked("Schlüsselbund", language="de").matches("bund") == ()

@@ -1,0 +1,49 @@
+"""Answers that are remembered for some seconds, where an operator wants that."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from typo3_retrieval.core.access import AccessContext, demand
+from typo3_retrieval.core.cascade import Cascade
+from typo3_retrieval.core.evidence import Evidence, Outcome
+from typo3_retrieval.core.query import RetrievalQuery
+
+MAX_ANSWERS = 256  # of some ten kilobytes each
+
+
+class RememberingCascade(Cascade):
+    """A cascade that answers the same question the same way for some seconds.
+
+    What it remembers was filtered for anonymous visitors, and nothing else exists: so the caller
+    is no part of the key. Failures and answers of a fallback are not remembered. A page that is
+    hidden meanwhile can still show for as long.
+
+    Args:
+        seconds_remembered: how long.
+        now: epoch, seconds; one that goes back forgets.
+    """
+
+    def __init__(
+        self, *backends: Any, seconds_remembered: float, now: Callable[[], float] = time.time, **how: Any
+    ) -> None:
+        super().__init__(*backends, **how)
+        self._remembered = seconds_remembered
+        self._now = now
+        self._answers: OrderedDict[RetrievalQuery, tuple[float, Evidence]] = OrderedDict()
+
+    def search(self, query: RetrievalQuery, access: AccessContext) -> Evidence:
+        """See `Cascade.search`."""
+        demand(access)
+        since, known = self._answers.get(query, (0.0, None))
+        if known is not None and 0 <= self._now() - since < self._remembered:
+            return known
+        evidence = super().search(query, access)
+        failed = any(each.outcome is Outcome.FAILED for each in evidence.attempts)
+        if not evidence.degraded and not failed:
+            self._answers[query] = (self._now(), evidence)
+            self._answers.move_to_end(query)
+            if len(self._answers) > MAX_ANSWERS:
+                self._answers.popitem(last=False)
+        return evidence
