@@ -9,7 +9,7 @@ from typing import TypeVar
 import hypothesis
 import pytest
 
-from tests.servers import TRUTH, mariadb
+from tests.servers import TRUTH, mariadb, solr
 
 pytest_plugins = ["pytester", "tests.servers.fixtures"]
 
@@ -33,7 +33,8 @@ def pytest_configure() -> None:
 def pytest_report_header() -> list[str]:
     """Name what the results depend on."""
     recorded = TRUTH if TRUTH.is_dir() else f"not at {TRUTH}"
-    return [f"mariadb: {mariadb.describe()}", f"recorded site: {recorded}"]
+    servers = [f"mariadb: {mariadb.describe()}", f"solr: {solr.describe()}"]
+    return [*servers, f"recorded site: {recorded}"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from typo3_retrieval.adapters.secrets import Secrets
@@ -63,7 +63,7 @@ def services() -> "Services":
     """
     settings = Settings.from_environment(os.environ)
     if isinstance(settings.sites, S3Url):
-        return _renewed_services(settings, settings.sites)
+        return renewed_services(settings, settings.sites)
     return build_services(settings)
 
 
@@ -156,8 +156,13 @@ def build_services(
     notes = (*sites.notes, *notes)
     seconds = settings.deadline_seconds
     turns = Turns(cool_down=settings.cool_down_seconds)
-    cascade = Cascade((backend for _, backend in built), notes=notes, seconds=seconds, turns=turns)
-    index_backed = Cascade(
+    kind: Callable[..., Cascade] = Cascade
+    if settings.answer_cache_seconds:
+        from typo3_retrieval.core.answer_cache import RememberingCascade
+
+        kind = partial(RememberingCascade, seconds_remembered=settings.answer_cache_seconds)
+    cascade = kind((backend for _, backend in built), notes=notes, seconds=seconds, turns=turns)
+    index_backed = kind(
         (backend for priority, backend in built if priority > 0),
         notes=notes,
         seconds=seconds,
@@ -241,17 +246,21 @@ def _users(
     return BackendUsers(database, now=now)
 
 
-def _renewed_services(settings: Settings, url: S3Url) -> "Services":
-    """Services that are built again when their sites on S3 change; the connections stay."""
+def renewed_services(settings: Settings, url: S3Url, *, now: Now = epoch) -> "Services":
+    """Services that are built again when their sites on S3 change; the connections stay.
+
+    Raises:
+        ConfigurationError: a setting is missing or wrong, or the sites cannot be had.
+    """
     from dataclasses import replace
 
     from typo3_retrieval.core.turns import Turns
 
-    secrets = Secrets(now=epoch)
-    source = _s3_sites(settings, url)
+    secrets = Secrets(now=now)
+    source = _s3_sites(settings, url, now)
     turns = Turns(cool_down=SITES_PAUSE)  # a request does not wait for a hanging S3
 
-    latest = build_services(settings, secrets=secrets, sites=source.read())
+    latest = build_services(settings, secrets=secrets, sites=source.read(), now=now)
 
     def renew() -> "Services":
         nonlocal latest
@@ -260,7 +269,11 @@ def _renewed_services(settings: Settings, url: S3Url) -> "Services":
                 sites = turns.take("sites", source.changed, seconds=SITES_SECONDS)
                 if sites is not None:
                     services = build_services(
-                        settings, secrets=secrets, sites=sites, database=latest.database
+                        settings,
+                        secrets=secrets,
+                        sites=sites,
+                        database=latest.database,
+                        now=now,
                     )
                     latest = replace(services, renew=renew)
             except RetrievalError as error:
@@ -271,13 +284,13 @@ def _renewed_services(settings: Settings, url: S3Url) -> "Services":
     return latest
 
 
-def _s3_sites(settings: Settings, url: S3Url) -> "S3Sites":
+def _s3_sites(settings: Settings, url: S3Url, now: Now) -> "S3Sites":
     from typo3_retrieval.adapters.s3_sites import S3Folder, S3Sites, parser
 
     return S3Sites(
         S3Folder(bucket=url.bucket, prefix=url.prefix),
         parse=parser(context=settings.context, environment=settings.environment),
-        now=epoch,
+        now=now,
     )
 
 
@@ -287,7 +300,7 @@ def _sites(settings: Settings) -> "Sites":
     if settings.sites is None:
         raise missing(variables.SITES, "a folder that holds <identifier>/config.yaml")
     if isinstance(settings.sites, S3Url):
-        return _s3_sites(settings, settings.sites).read()
+        return _s3_sites(settings, settings.sites, epoch).read()
     return read_sites(settings.sites, context=settings.context, environment=settings.environment)
 
 
@@ -407,9 +420,9 @@ def _chosen(
 
 def _built_in() -> "tuple[Registration, ...]":
     """Our own. The layer has no metadata of this package, so entry points would not find them."""
-    from typo3_retrieval.backends import database
+    from typo3_retrieval.backends import database, indexed_search, ke_search, solr
 
-    return (database.BACKEND,)
+    return (solr.BACKEND, ke_search.BACKEND, indexed_search.BACKEND, database.BACKEND)
 
 
 def _loaded(entry_point: "EntryPoint") -> "Registration | None":

@@ -20,6 +20,8 @@ seed = 1
 max-examples = 15
 deterministic = true
 database = "none"
+[phases]
+stateful.enabled = false # nothing that a route makes is there for another one
 [checks]
 # API Gateway has one answer for an unknown path and an unknown method: 404, see template.yaml.
 unsupported_method.enabled = false
@@ -70,4 +72,4 @@ def test_schemathesis_finds_no_failure(demo: Demo, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     tested = re.search(r"Tested: (\d+)", done.stdout)
     assert tested is not None
-    assert int(tested[1]) >= len(document()["paths"]) - 1  # its own address is not asked again
+    assert int(tested[1]) == len(document()["paths"]) - 1  # its own address is not asked again

@@ -8,7 +8,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from tests.servers import TRUTH, mariadb
+from tests.servers import TRUTH, mariadb, solr
 from tests.servers.artifacts import ServerUnavailable
 from tests.servers.mariadb import TRUTH_DATABASE, TRUTH_READER
 
@@ -19,6 +19,7 @@ def main(arguments: list[str]) -> int:
         match arguments:
             case ["fetch"]:
                 mariadb.installation()
+                solr.installation()
             case ["run"]:
                 run()
             case _:
@@ -34,8 +35,9 @@ def run() -> None:
     """Start the servers, print one JSON line with their addresses, wait for SIGINT or SIGTERM.
 
     ``mariadb`` and ``secret`` are for RETRIEVAL_DATABASE_URL and RETRIEVAL_DATABASE_SECRET. The
-    account in the secret may read every database; root, without a password, may do the rest. The
-    recorded site is loaded when it is there.
+    account in the secret may read every database; root, without a password, may do the rest.
+    ``solr`` is the address below which the cores lie. The recorded site is loaded when it is
+    there.
     """
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -48,8 +50,17 @@ def run() -> None:
             server.load_dump(TRUTH / "mariadb.sql.gz", TRUTH_DATABASE)
         server.create_reader(TRUTH_READER)
         secret = server.write_secret(folder, TRUTH_READER)
-        print(json.dumps({"mariadb": server.url(TRUTH_DATABASE), "secret": secret}), flush=True)
-        print(f"{server.origin} runs until you press Ctrl-C.", file=sys.stderr, flush=True)
+        search = stack.enter_context(solr.running())
+        if TRUTH.is_dir():
+            search.load_by_core(solr.recorded_documents(TRUTH))
+        addresses = {
+            "mariadb": server.url(TRUTH_DATABASE),
+            "secret": secret,
+            "solr": search.url,
+        }
+        print(json.dumps(addresses), flush=True)
+        origins = f"{server.origin} and {solr.describe()}"
+        print(f"{origins} run until you press Ctrl-C.", file=sys.stderr, flush=True)
         stop.wait()
 
 

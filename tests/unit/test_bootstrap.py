@@ -198,4 +198,5 @@ def test_a_stranger_who_takes_no_part_is_not_even_loaded(installed: Path) -> Non
 def test_an_unknown_name_is_told_with_the_strangers(installed: Path) -> None:
     done = asked(installed, RETRIEVAL_BACKENDS="solar")
     assert done.returncode != 0
-    assert "It must be a comma list of: broken, database, misnamed, stranger." in done.stderr
+    names = "broken, database, indexed_search, ke_search, misnamed, solr, stranger"
+    assert f"It must be a comma list of: {names}." in done.stderr

@@ -115,6 +115,10 @@ class MysqlDatabase:
     def _run(self, statement: str, values: Mapping[str, Any]) -> Sequence[Row]:
         connection = self._connection or self._connect()
         seconds = max(_LEAST_SECONDS, min(self._seconds, seconds_left()))
+        # The server ends a slow statement, the socket a silent server; PyMySQL reads this before
+        # each answer, but has no public way to change it.
+        patience = min(self._seconds + _SOCKET_MARGIN, seconds + _SOCKET_MARGIN / 4)
+        setattr(connection, "_read_timeout", patience)  # noqa: B010  # the stubs do not know it
         with connection.cursor() as cursor:
             cursor.execute(_limited(statement, seconds, mariadb=self._is_mariadb), values)
             return cursor.fetchall()
@@ -144,8 +148,8 @@ class MysqlDatabase:
             charset="utf8mb4",
             autocommit=True,  # each SELECT sees the present, not a snapshot of the first one
             connect_timeout=patience,
-            read_timeout=self._seconds + _SOCKET_MARGIN,
-            write_timeout=self._seconds + _SOCKET_MARGIN,
+            read_timeout=patience,  # of the handshake; each statement sets its own
+            write_timeout=patience,
             cursorclass=pymysql.cursors.DictCursor,
             defer_connect=True,  # so that it can be broken off while it opens
         )

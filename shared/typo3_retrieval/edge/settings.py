@@ -32,6 +32,7 @@ CONTENT_TYPES = "RETRIEVAL_TYPO3_CONTENT_TYPES"
 CONTENT_FIELDS = "RETRIEVAL_TYPO3_CONTENT_FIELDS"
 DEADLINE_SECONDS = "RETRIEVAL_DEADLINE_SECONDS"
 COOL_DOWN_SECONDS = "RETRIEVAL_COOL_DOWN_SECONDS"
+ANSWER_CACHE_SECONDS = "RETRIEVAL_ANSWER_CACHE_SECONDS"
 CANARIES = "RETRIEVAL_CANARIES"
 BACKEND_USERS = "RETRIEVAL_BACKEND_USERS"
 BACKENDS = "RETRIEVAL_BACKENDS"
@@ -55,6 +56,7 @@ KNOWN = (
     CONTENT_FIELDS,
     DEADLINE_SECONDS,
     COOL_DOWN_SECONDS,
+    ANSWER_CACHE_SECONDS,
     CANARIES,
     BACKEND_USERS,
     BACKENDS,
@@ -64,6 +66,7 @@ KNOWN = (
 )
 
 MAX_DEADLINE = 29.0  # seconds; API Gateway gives up after 29
+MAX_REMEMBERED = 60  # seconds; a page that was hidden must not show for longer
 MAX_PAUSE = 300.0  # seconds; who waits longer for a restart needs no fallback but a repair
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -134,6 +137,7 @@ class Settings:
     content_fields: tuple[str, ...] = ()  # columns of tt_content beside the core's, printed too
     deadline_seconds: float = 8.0  # for a whole request
     cool_down_seconds: float = 5.0  # in which a backend that failed is not asked
+    answer_cache_seconds: float = 0.0  # that an answer may be remembered; 0: none is
     canaries: tuple[Canary, ...] = ()  # that the probe asks each backend
     backend_users: Literal["database", "token"] = "database"
     backends: tuple[str, ...] | None = None  # None: all that are installed
@@ -179,6 +183,7 @@ class Settings:
             content_fields=read(CONTENT_FIELDS, _columns, ()),
             deadline_seconds=read(DEADLINE_SECONDS, _seconds, 8.0),
             cool_down_seconds=read(COOL_DOWN_SECONDS, _pause, 5.0),
+            answer_cache_seconds=read(ANSWER_CACHE_SECONDS, _remembered, 0.0),
             canaries=read(CANARIES, _canaries, ()),
             backend_users=read(BACKEND_USERS, _backend_users, "database"),
             backends=read(BACKENDS, _names, None),
@@ -326,6 +331,12 @@ def _seconds(name: str, value: str) -> float:
 def _pause(name: str, value: str) -> float:
     if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?", value) or float(value) > MAX_PAUSE:
         raise _wrong(name, f"a number of seconds from 0 to {MAX_PAUSE:g}")
+    return float(value)
+
+
+def _remembered(name: str, value: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,2}", value) or int(value) > MAX_REMEMBERED:
+        raise _wrong(name, f"a whole number of seconds from 0 to {MAX_REMEMBERED}")
     return float(value)
 
 

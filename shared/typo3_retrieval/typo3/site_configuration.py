@@ -238,10 +238,12 @@ class _Parser:
         """Refuse what could not be resolved.
 
         Base variants are left to `_base`: the local one often names a variable that only the
-        developer's machine has, and TYPO3 never looks at a variant that does not apply.
+        developer's machine has, and TYPO3 never looks at a variant that does not apply. Solr's
+        keys are left to its backend, which alone is unavailable without them.
         """
         for key, text in _strings(settings, ""):
-            if "baseVariants[" not in key and (match := _UNRESOLVED.search(text)):
+            left = "baseVariants[" in key or key.rpartition(".")[2].startswith("solr_")
+            if not left and (match := _UNRESOLVED.search(text)):
                 raise self._unresolved(key, match.group())
 
     # --- values --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Sites on an S3 that moto plays."""
 
-import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,14 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from typo3_retrieval import bootstrap
 from typo3_retrieval.adapters import s3_sites
 from typo3_retrieval.adapters.s3_sites import S3Folder, S3Sites, parser, push
+from typo3_retrieval.bootstrap import renewed_services
 from typo3_retrieval.core.errors import ConfigurationError
 from typo3_retrieval.edge.answers import answer_query
 from typo3_retrieval.edge.models import QueryRequest
 from typo3_retrieval.edge.probe import PROBE
+from typo3_retrieval.edge.settings import S3Url, Settings
 
 FOLDER = S3Folder(bucket="configuration", prefix="typo3/sites")
 PARSE = parser(context="Production", environment={})
@@ -195,33 +197,24 @@ class TestPush:
 
     def test_one_broken_site_uploads_nothing(self, s3: Any, source: Path) -> None:
         (source / "shop" / "config.yaml").write_text("base: [")
-        with pytest.raises(ConfigurationError, match='Nothing was uploaded. Site "shop"'):
+        with pytest.raises(ConfigurationError, match=r'Nothing was uploaded\. Site "shop"'):
             list(push(source, FOLDER, s3, PARSE))
         assert s3_sites.listed(s3, FOLDER) == {}
 
 
-def test_a_change_reaches_a_warm_environment(s3: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_reaches_a_warm_environment(s3: Any) -> None:
     put_site(s3, "main", 1)
     clock = Clock()
-    monkeypatch.setattr(bootstrap, "epoch", clock)
-    monkeypatch.setenv("RETRIEVAL_SITES", str(FOLDER))
-    monkeypatch.setenv("RETRIEVAL_BACKENDS", "database")
-    bootstrap.services.cache_clear()
-    try:
-        built = bootstrap.services()
-        put_site(s3, "shop", 2)
-        clock.now += 61
-        request = QueryRequest(question="opening hours", site="shop")
-        assert answer_query(built, request, PROBE).degraded
-        assert [site.identifier for site in built.current().sites] == ["main", "shop"]
-    finally:
-        bootstrap.services.cache_clear()
+    url = S3Url(bucket=FOLDER.bucket, prefix=FOLDER.prefix)
+    built = renewed_services(Settings(sites=url, backends=("database",)), url, now=clock)
+    put_site(s3, "shop", 2)
+    clock.now += 61
+    request = QueryRequest(question="opening hours", site="shop")
+    assert answer_query(built, request, PROBE).degraded
+    assert [site.identifier for site in built.current().sites] == ["main", "shop"]
 
 
 def test_boto3_is_not_imported_before_it_is_needed() -> None:
-    import subprocess
-    import sys
-
     code = "import sys, typo3_retrieval.adapters.s3_sites; print('boto3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

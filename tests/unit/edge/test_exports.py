@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from tests.unit.edge.fakes import FakeBackend, services_of
 from tests.unit.edge.test_openapi import walk
 from typo3_retrieval.core.access import AccessContext, BackendUser
+from typo3_retrieval.edge import settings
 from typo3_retrieval.edge.exports import (
     FORMATS,
     anthropic_search_results,
@@ -66,6 +67,18 @@ def test_every_format_has_the_three_tools(name: str) -> None:
     assert all(re.fullmatch("[A-Za-z0-9_-]{1,64}", tool["name"]) for tool in tools)
     assert all(0 < len(tool["description"]) <= 1200 for tool in tools)
     assert "$ref" not in json.dumps(tools)
+
+
+def test_the_documentation_knows_tools_formats_and_settings() -> None:
+    text = (ROOT / "docs" / "agents.md").read_text()
+
+    for tool in exported("mcp"):
+        assert f"| `{tool['name']}` |" in text
+        assert all(f"`{name}`" in text for name in tool["inputSchema"]["properties"])
+    for name in FORMATS:
+        assert f"| `{name}` |" in text
+    for name in (settings.MCP_ORIGINS, settings.RESOURCE_METADATA, settings.AGENTCORE_GATEWAYS):
+        assert f"`{name}`" in text
 
 
 # --- OpenAI ----------------------------------------------------------------------------------

@@ -49,6 +49,9 @@ def test_every_setting_is_read(folder: Path) -> None:
             "TYPO3_CONTEXT": "Development/Local",
             "RETRIEVAL_TYPO3_VERSION": "12",
             "RETRIEVAL_TYPO3_CHASH_EXCLUDED": "ref, ^tx_demo,",
+            "RETRIEVAL_TYPO3_CONTENT_COLUMNS": "0, 1",
+            "RETRIEVAL_TYPO3_CONTENT_TYPES": "site_teaser,site_quote",
+            "RETRIEVAL_TYPO3_CONTENT_FIELDS": "tx_site_quote",
             "RETRIEVAL_DEADLINE_SECONDS": "2.5",
             "RETRIEVAL_BACKEND_USERS": "token",
             "RETRIEVAL_BACKENDS": "solr, database",
@@ -61,6 +64,9 @@ def test_every_setting_is_read(folder: Path) -> None:
     assert read.context == "Development/Local"
     assert read.typo3_version == 12
     assert read.chash_excluded == ("ref", "^tx_demo")
+    assert read.content_columns == {0, 1}
+    assert read.content_types == {"site_teaser", "site_quote"}
+    assert read.content_fields == ("tx_site_quote",)
     assert read.deadline_seconds == 2.5
     assert read.backend_users == "token"
     assert read.backends == ("solr", "database")
@@ -107,6 +113,8 @@ def test_a_mysql_address_may_leave_parts_to_the_secret(
         ("RETRIEVAL_CANARIES", '[{"site": "main", "question": "Open?"}]', "a JSON list"),
         ("TYPO3_CONTEXT", "Staging", "Production, Development or Testing"),
         ("RETRIEVAL_TYPO3_VERSION", "11", "12, 13 or 14"),
+        ("RETRIEVAL_TYPO3_CONTENT_COLUMNS", "0,left", "colPos numbers"),
+        ("RETRIEVAL_TYPO3_CONTENT_FIELDS", "a b", "columns of tt_content"),
         ("RETRIEVAL_DEADLINE_SECONDS", "soon", "from 1 to 29"),
         ("RETRIEVAL_DEADLINE_SECONDS", "nan", "from 1 to 29"),
         ("RETRIEVAL_DEADLINE_SECONDS", "0", "from 1 to 29"),

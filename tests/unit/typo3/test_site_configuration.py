@@ -153,6 +153,11 @@ def test_placeholders_are_replaced_in_every_string(text: str, value: object) -> 
     assert site.settings["settings"]["deep"][0]["text"] == value
 
 
+def test_a_placeholder_of_solr_is_left_to_its_backend() -> None:
+    site = parse({"rootPageId": 1, "base": BASE, "solr_port_read": "%env(NO)%"})
+    assert site.settings["solr_port_read"] == "%env(NO)%"
+
+
 @pytest.mark.parametrize(
     ("configuration", "told"),
     [

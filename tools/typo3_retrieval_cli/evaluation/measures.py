@@ -94,9 +94,11 @@ def _ranking(data: DataSet, answers: Sequence[Answer]) -> Mapping[str, float]:
         for answer in answers
         for rank, hit in enumerate(answer.hits)
     ]
-    found = ir_measures.calc_aggregate(
-        [ir_measures.parse_measure(name) for name in OF_RANKING], judged, run
-    )
+    measures = [
+        each @ HITS
+        for each in (ir_measures.nDCG, ir_measures.R, ir_measures.Success, ir_measures.RR)
+    ]
+    found = ir_measures.calc_aggregate(measures, judged, run)
     return {str(measure): float(value) for measure, value in found.items()}
 
 

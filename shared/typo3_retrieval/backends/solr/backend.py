@@ -15,7 +15,7 @@ from typo3_retrieval.backends.solr.hits import NAME, HitReader, Place, parsed
 from typo3_retrieval.backends.solr.options import SolrOptions
 from typo3_retrieval.backends.solr.request import fetch_request, newest_request, search_request
 from typo3_retrieval.backends.solr.scope import Scope
-from typo3_retrieval.core.deadline import seconds_left
+from typo3_retrieval.core.deadline import seconds_left, within
 from typo3_retrieval.core.wordings import search_wordings
 from typo3_retrieval.plugin import (
     AVAILABLE,
@@ -37,6 +37,7 @@ PARTIAL = "Solr stopped at its time limit: better hits may be missing."
 # not public any more fall away, and a second request would double the time.
 _OVERFETCH, _LEAST = 3, 40
 _SHARE = 0.9  # of what is left of the request
+_CHECK = 0.5  # of what Solr left, for the live check: a database that hangs must not take its hits
 _SPARE = 5  # hits beyond the limit, in case two have one address
 _ALL = 100  # hits of a fetch; more documents than one source has
 
@@ -140,7 +141,8 @@ class SolrBackend:
         deadline = time.monotonic() + self._seconds()
         answers = self._client.ask([(endpoint, request)], deadline=deadline)
         _refuse_nothing_in_time(answers)
-        hits, _ = self._reader.hits([(answers[0], [place])], _ALL)
+        with within(_CHECK * seconds_left()):
+            hits, _ = self._reader.hits([(answers[0], [place])], _ALL)
         for hit in hits:
             if hit.source_id == source_id:
                 return Document(
@@ -203,9 +205,10 @@ class SolrBackend:
             return SearchAnswer(())
         answers = self._client.ask(questions, deadline=deadline)
         _refuse_nothing_in_time(answers)
-        hits, notes = self._reader.hits(
-            list(zip(answers, cores.values(), strict=True)), query.limit + _SPARE
-        )
+        with within(_CHECK * seconds_left()):
+            hits, notes = self._reader.hits(
+                list(zip(answers, cores.values(), strict=True)), query.limit + _SPARE
+            )
         weighed = {
             site.identifier: question
             for places, question in zip(

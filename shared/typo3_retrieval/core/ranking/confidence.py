@@ -10,7 +10,7 @@ from typo3_retrieval.core.evidence import Confidence
 
 # Fitted on question sets with relevance judgments and on questions that have no answer there:
 # docs/ranking.md tells how often each level was right.
-_COVERED = 0.5  # share of the question's weight; with less a hit is about something else
+_COVERED = 0.45  # share of the question's weight; with less a hit is about something else
 _MOSTLY_COVERED = 0.6  # with less a hit is not sure, however far it leads
 _NEAR = 0.7  # share of the best hit's score; with less there are better ones
 _SURE = 4.6
