@@ -47,6 +47,14 @@ install: .venv/installed ## make .venv with the project and its tools
 		$(UV) pip sync --quiet --python .venv-sam/bin/python --require-hashes $<; }
 	@cp $< $@
 
+# So does checkov.
+.venv-checkov/installed: requirements/checkov.txt .venv/uv-installed
+	@cmp -s $< $@ || { \
+		echo "Installing checkov into .venv-checkov" >&2 && \
+		$(UV) venv --quiet --clear --python $(BIN)/python .venv-checkov && \
+		$(UV) pip sync --quiet --python .venv-checkov/bin/python --require-hashes $<; }
+	@cp $< $@
+
 # --- daily work ------------------------------------------------------------------------------------------------
 
 .PHONY: fast
@@ -70,10 +78,29 @@ serve: install ## the template's routes on this machine, until interrupted
 servers: install ## the tests' real servers, until interrupted; one JSON line tells their addresses
 	@exec $(BIN)/python -m tests.servers run
 
+# --- measuring -------------------------------------------------------------------------------------------------
+
+# Sets with relevance judgments; our own two are small, and only show that nothing broke.
+QUESTION_SETS ?= $(firstword $(wildcard ../shared/ir) tests/ranking/sets)
+# Questions that the other set's pages do not answer; a pair whose sets are missing is left out.
+OFF_TOPIC ?= xquad-de:faq-de xquad-en:faq-en xquad-en:stackfaq-en stackfaq-en:xquad-en
+PAGES ?= 1000 10000 100000
+
+.PHONY: evaluate
+evaluate: install ## how often the right page comes first; QUESTION_SETS=folder, EVALUATE="--at-most 100"
+	@$(BIN)/typo3-retrieval evaluate --data $(QUESTION_SETS) --form text --form kw --reference \
+		--database mariadb --engine innodb --engine myisam --database sqlite \
+		$(addprefix --off-topic ,$(OFF_TOPIC)) --runs build/evaluation $(EVALUATE)
+
+.PHONY: bench
+bench: install ## latency on made-up sites, into build/bench.json; PAGES="1000 10000"
+	@$(BIN)/python -m typo3_retrieval_cli.evaluation.bench $(addprefix --pages ,$(PAGES)) \
+		--output build/bench.json
+
 # --- checks: each on its own, so that `make -j check` runs them side by side ----------------------------------
 
-.PHONY: check check-format check-lint check-types check-imports check-template
-check: check-format check-lint check-types check-imports check-template ## format, lint, types, layers, template
+.PHONY: check check-format check-lint check-types check-imports check-template check-security
+check: check-format check-lint check-types check-imports check-template check-security ## format, lint, types, layers, template
 
 check-format: install
 	@$(BIN)/ruff format --check --quiet || { echo "Run: $(BIN)/ruff format" >&2; exit 1; }
@@ -89,6 +116,16 @@ check-imports: install
 
 check-template: .venv-sam/installed
 	@$(SAM) validate --lint --template template.yaml
+
+# What it demands and does not get stands in .checkov.yaml, each with its reason.
+check-security: .venv-checkov/installed
+	@.venv-checkov/bin/checkov --config-file .checkov.yaml
+
+REQUESTS ?= 10000
+
+.PHONY: fuzz
+fuzz: install ## hostile requests against the local server: REQUESTS=10000
+	@$(BIN)/python -m tests.integration.fuzzing --requests $(REQUESTS)
 
 # --- building --------------------------------------------------------------------------------------------------
 
@@ -116,9 +153,10 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 lock: .venv/uv-installed ## renew requirements/*.txt after a changed source; UPGRADE=1 takes newer versions
 	$(COMPILE) requirements/uv.in --output-file requirements/uv.txt
 	$(COMPILE) requirements/sam.in --output-file requirements/sam.txt
+	$(COMPILE) requirements/checkov.in --output-file requirements/checkov.txt
 	$(COMPILE) pyproject.toml --output-file requirements/layer.txt
 # The tests must see the layer's versions: its lock binds the other one.
-	$(COMPILE) pyproject.toml --extra cli --group dev --constraint requirements/layer.txt \
+	$(COMPILE) pyproject.toml --extra cli --extra asymmetric --group dev --constraint requirements/layer.txt \
 		--output-file requirements/dev.txt
 
 .PHONY: clean

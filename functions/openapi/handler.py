@@ -4,11 +4,13 @@ import json
 from http import HTTPStatus
 
 from typo3_retrieval.edge.http import AccessContext, Event, Response, event_handler, response_of
-from typo3_retrieval.edge.openapi import document
+from typo3_retrieval.edge.openapi import document, server_of
 
-text = json.dumps(document())  # at initialisation: it is the same for everybody
+built = document()  # at initialisation: but for the address it is the same for everybody
 
 
 @event_handler
 def lambda_handler(event: Event, access: AccessContext) -> Response:
-    return response_of(HTTPStatus.OK, "application/json", text)
+    server = server_of(event)
+    described = built | ({"servers": [{"url": server}]} if server else {})
+    return response_of(HTTPStatus.OK, "application/json", json.dumps(described))

@@ -19,6 +19,7 @@ from typo3_retrieval.core.errors import (
 )
 from typo3_retrieval.core.secrets import (
     MAX_AGE,
+    REFUSED,
     Credentials,
     DatabaseAddress,
     SecretReference,
@@ -351,7 +352,7 @@ def _credentials(
 ) -> Callable[[bool], Credentials]:
     def credentials(refresh: bool) -> Credentials:
         try:
-            document = secrets.read(reference, max_age=0 if refresh else MAX_AGE)
+            document = secrets.read(reference, max_age=REFUSED if refresh else MAX_AGE)
             return Credentials.of(document, reference.setting)
         except ConfigurationError as error:  # it was right at the start: a backend's failure now
             raise BackendUnavailable(str(error), reason="secret not readable") from error
@@ -366,7 +367,7 @@ def _secret(
     reference = settings.secret_of(backend)
     if reference is None:
         return None
-    return lambda refresh: secrets.read(reference, max_age=0 if refresh else MAX_AGE)
+    return lambda refresh: secrets.read(reference, max_age=REFUSED if refresh else MAX_AGE)
 
 
 def _router(

@@ -132,55 +132,59 @@ VISIBLE_CONTENT: Sequence[Row] = (
     ),
 )
 
-# By marker: why nobody may see the page, and the row itself.
+# By marker: why nobody may see the page, and the row itself. The letters at a marker's end keep
+# it from being a compound of a word that a visible page says.
 _PAGES: Mapping[str, tuple[str, Row]] = {
-    "mxhidden": ("hidden", page(60, "", hidden=1)),
-    "mxdeleted": ("deleted", page(61, "", deleted=1)),
-    "mxfuture": ("starts in a minute", page(62, "", starttime=NOW + 60)),
-    "mxexpired": ("ends now", page(63, "", endtime=NOW)),
-    "mxgroup": ("for group 1", page(64, "", fe_group="1")),
-    "mxlogin": ("for any login", page(65, "", fe_group="-2")),
-    "mxgroups": ("for groups 1 and 2", page(66, "", fe_group="1,2")),
-    "mxroom": ("restricted with its subpages", page(67, "", fe_group="1", extendToSubpages=1)),
-    "mxbelowroom": ("below a restricted page", page(68, "", pid=67)),
-    "mxdeepbelow": ("two levels below a restricted page", page(69, "", pid=68)),
-    "mxbelowdeleted": ("below a deleted page", page(70, "", pid=61)),
-    "mxnosearch": ("excluded from search", page(71, "", no_search=1)),
-    "mxfolder": ("a folder", page(72, "", doktype=254)),
-    "mxspacer": ("a spacer in menus", page(73, "", doktype=199)),
-    "mxdraft": ("a draft of a workspace", page(74, "", t3ver_wsid=1, t3ver_oid=2)),
-    "mxuntranslated": ("hidden in the default language", page(75, "", l18n_cfg=1)),
-    "mxnosite": ("outside of every site", page(76, "", pid=0)),
-    "mxcycle": ("its own ancestor", page(77, "", pid=78)),
-    "mxcycling": ("its own ancestor", page(78, "", pid=77)),
-    "mxorphan": ("below a missing page", page(79, "", pid=9_999)),
+    "mxhiddenzq": ("hidden", page(60, "", hidden=1)),
+    "mxdeletedzq": ("deleted", page(61, "", deleted=1)),
+    "mxfuturezq": ("starts in a minute", page(62, "", starttime=NOW + 60)),
+    "mxexpiredzq": ("ends now", page(63, "", endtime=NOW)),
+    "mxgroupzq": ("for group 1", page(64, "", fe_group="1")),
+    "mxloginzq": ("for any login", page(65, "", fe_group="-2")),
+    "mxgroupszq": ("for groups 1 and 2", page(66, "", fe_group="1,2")),
+    "mxroomzq": ("restricted with its subpages", page(67, "", fe_group="1", extendToSubpages=1)),
+    "mxbelowroomzq": ("below a restricted page", page(68, "", pid=67)),
+    "mxdeepbelowzq": ("two levels below a restricted page", page(69, "", pid=68)),
+    "mxbelowdeletedzq": ("below a deleted page", page(70, "", pid=61)),
+    "mxnosearchzq": ("excluded from search", page(71, "", no_search=1)),
+    "mxfolderzq": ("a folder", page(72, "", doktype=254)),
+    "mxspacerzq": ("a spacer in menus", page(73, "", doktype=199)),
+    "mxdraftzq": ("a draft of a workspace", page(74, "", t3ver_wsid=1, t3ver_oid=2)),
+    "mxuntranslatedzq": ("hidden in the default language", page(75, "", l18n_cfg=1)),
+    "mxnositezq": ("outside of every site", page(76, "", pid=0)),
+    "mxcyclezq": ("its own ancestor", page(77, "", pid=78)),
+    "mxcyclingzq": ("its own ancestor", page(78, "", pid=77)),
+    "mxorphanzq": ("below a missing page", page(79, "", pid=9_999)),
 }
 # Elements of a visible page.
 _ELEMENTS: Mapping[str, tuple[str, Row]] = {
-    "mxehidden": ("hidden element", element(201, COLLECTION, "", hidden=1)),
-    "mxedeleted": ("deleted element", element(202, COLLECTION, "", deleted=1)),
-    "mxefuture": ("element that starts in a minute", element(203, 2, "", starttime=NOW + 60)),
-    "mxeexpired": ("element that ends now", element(204, COLLECTION, "", endtime=NOW)),
-    "mxegroup": ("element for group 1", element(205, COLLECTION, "", fe_group="1")),
-    "mxelogin": ("element for any login", element(206, COLLECTION, "", fe_group="-2")),
-    "mxedraft": ("draft of an element", element(207, 2, "", t3ver_wsid=1, t3ver_oid=2)),
-    "mxecolumn": ("element in a column that is not printed", element(208, 2, "", colPos=77)),
-    "mxeimage": ("text that an image once had", element(209, 2, "", CType="image", header="Bulky")),
-    "mxeunseen": (
+    "mxehiddenzq": ("hidden element", element(201, COLLECTION, "", hidden=1)),
+    "mxedeletedzq": ("deleted element", element(202, COLLECTION, "", deleted=1)),
+    "mxefuturezq": ("element that starts in a minute", element(203, 2, "", starttime=NOW + 60)),
+    "mxeexpiredzq": ("element that ends now", element(204, COLLECTION, "", endtime=NOW)),
+    "mxegroupzq": ("element for group 1", element(205, COLLECTION, "", fe_group="1")),
+    "mxeloginzq": ("element for any login", element(206, COLLECTION, "", fe_group="-2")),
+    "mxedraftzq": ("draft of an element", element(207, 2, "", t3ver_wsid=1, t3ver_oid=2)),
+    "mxecolumnzq": ("element in a column that is not printed", element(208, 2, "", colPos=77)),
+    "mxeimagezq": (
+        "text that an image once had",
+        element(209, 2, "", CType="image", header="Bulky"),
+    ),
+    "mxeunseenzq": (
         "hidden translation of an element",
         element(210, COLLECTION, "", hidden=1, sys_language_uid=GERMAN, l18n_parent=2),
     ),
-    "mxepolish": (
+    "mxepolishzq": (
         "element of a disabled language",
         element(211, COLLECTION, "", sys_language_uid=POLISH),
     ),
 }
 # Translations: the page is visible in English, its translation is not.
 _TRANSLATIONS: Mapping[str, tuple[str, int, Row]] = {
-    "mxthidden": ("hidden translation", 3, translation(1003, 3, GERMAN, "", hidden=1)),
-    "mxtdeleted": ("deleted translation", 4, translation(1004, 4, GERMAN, "", deleted=1)),
-    "mxtfuture": ("future translation", 5, translation(1005, 5, GERMAN, "", starttime=FUTURE)),
-    "mxtpolish": ("disabled language", 40, translation(1040, 40, POLISH, "")),
+    "mxthiddenzq": ("hidden translation", 3, translation(1003, 3, GERMAN, "", hidden=1)),
+    "mxtdeletedzq": ("deleted translation", 4, translation(1004, 4, GERMAN, "", deleted=1)),
+    "mxtfuturezq": ("future translation", 5, translation(1005, 5, GERMAN, "", starttime=FUTURE)),
+    "mxtpolishzq": ("disabled language", 40, translation(1040, 40, POLISH, "")),
 }
 
 

@@ -11,6 +11,7 @@ from tests.contract.site import NOW, SITES
 from tests.unit.edge.fakes import event
 from typo3_retrieval.backends.database import BACKEND as DATABASE
 from typo3_retrieval.backends.solr import BACKEND as SOLR
+from typo3_retrieval.backends.solr.backend import SolrBackend
 from typo3_retrieval.bootstrap import build_services
 from typo3_retrieval.core.secrets import SecretSource
 from typo3_retrieval.edge.answers import answer_fetch, answer_keyword_search, answer_query
@@ -79,6 +80,7 @@ def entrances(
     *,
     deadline: float = DEADLINE,
     cool_down: float = 0,
+    solr_cool_down: int = 0,
     secrets: SecretSource | None = None,
     now: Callable[[], int] = lambda: NOW,
 ) -> Iterator[Entrances]:
@@ -89,7 +91,7 @@ def entrances(
     settings = Settings(
         deadline_seconds=deadline,
         cool_down_seconds=cool_down,
-        environment={"RETRIEVAL_SOLR_COOL_DOWN": "0"},
+        environment={"RETRIEVAL_SOLR_COOL_DOWN": str(solr_cool_down)},
     )
     with_solr = any(site.settings for site in sites)
     services = build_services(
@@ -100,7 +102,12 @@ def entrances(
         backends=[SOLR, DATABASE] if with_solr else [DATABASE],
         now=now,
     )
-    yield Entrances(services=services)
+    try:
+        yield Entrances(services=services)
+    finally:
+        for backend in services.cascade.backends:
+            if isinstance(backend, SolrBackend):
+                backend._client.close()
 
 
 def solr_at(port: int, *, host: str = "127.0.0.1", core: str = "core_en") -> Sites:

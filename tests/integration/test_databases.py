@@ -16,13 +16,14 @@ from typo3_retrieval.adapters.mysql import MysqlDatabase
 from typo3_retrieval.adapters.sqlite import SqliteDatabase
 from typo3_retrieval.backends.database import BACKEND
 from typo3_retrieval.backends.database.backend import CONTENT_FIELDS, PAGE_FIELDS
-from typo3_retrieval.backends.database.candidates import Candidates, Scope, find_candidates
+from typo3_retrieval.backends.database.candidates import Scope, find_candidates
 from typo3_retrieval.core.backend import SearchBackend
 from typo3_retrieval.core.errors import BackendError, BackendProtocolError, BackendUnavailable
 from typo3_retrieval.core.ranking.analysis import analyzer
 from typo3_retrieval.core.secrets import Credentials
 from typo3_retrieval.core.source_id import SourceId
 from typo3_retrieval.typo3.database import Database, StatementTimeout
+from typo3_retrieval.typo3.word_classes import Scan
 
 NAME = "adapters"
 READER = Account(username="adapters_reader", password="first")
@@ -378,7 +379,7 @@ def test_both_databases_find_the_same_candidates(
     scope = Scope(language_ids=frozenset({0, language_id}), root_uid=root_uid, now=1_796_031_660)
     terms = analyzer(language).question(question)
 
-    def found(database: Database) -> Candidates:
+    def found(database: Database) -> Scan:
         return find_candidates(
             database, terms, scope, page_fields=PAGE_FIELDS, content_fields=CONTENT_FIELDS
         )
@@ -386,7 +387,7 @@ def test_both_databases_find_the_same_candidates(
     sqlite = SqliteDatabase(truth_sqlite)
     mysql = opened(truth_mariadb, TRUTH_DATABASE, account=TRUTH_READER)
     try:
-        assert found(mysql).page_uids
+        assert found(mysql).keys
         assert found(mysql) == found(sqlite)
     finally:
         sqlite.close()

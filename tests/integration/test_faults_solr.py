@@ -3,7 +3,6 @@
 import socket
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 

@@ -18,6 +18,8 @@ from moto import mock_aws
 from typo3_retrieval.adapters.secrets import Secrets
 from typo3_retrieval.core.errors import BackendUnavailable, ConfigurationError
 from typo3_retrieval.core.secrets import (
+    ANEW,
+    REFUSED,
     Credentials,
     DatabaseAddress,
     SecretReference,
@@ -97,7 +99,7 @@ def test_a_rotated_secret_is_read_at_once_when_that_is_forced(
     secrets.read(secret)
     store.put_secret_value(SecretId="typo3/database", SecretString='{"password": "new"}')
     assert secrets.read(secret) == {"password": "old"}
-    assert secrets.read(secret, max_age=0) == {"password": "new"}
+    assert secrets.read(secret, max_age=REFUSED) == {"password": "new"}
     assert secrets.read(secret) == {"password": "new"}
 
 
@@ -249,7 +251,7 @@ def test_the_pending_version_is_tried_when_the_current_one_was_refused(
     secrets, secret = Secrets(now=Clock()), reference("typo3/database")
     assert secrets.read(secret) == {"password": "old"}
     rotating(store, "AWSPENDING")
-    assert secrets.read(secret, max_age=0) == {"password": "new"}  # setSecret was done
+    assert secrets.read(secret, max_age=REFUSED) == {"password": "new"}  # setSecret was done
     assert secrets.read(secret) == {"password": "new"}
 
 
@@ -260,8 +262,8 @@ def test_a_pending_version_that_is_refused_gives_way_to_the_current_one(
     secrets, secret = Secrets(now=Clock()), reference("typo3/database")
     secrets.read(secret)
     rotating(store, "AWSPENDING")
-    assert secrets.read(secret, max_age=0) == {"password": "new"}
-    assert secrets.read(secret, max_age=0) == {"password": "old"}
+    assert secrets.read(secret, max_age=REFUSED) == {"password": "new"}
+    assert secrets.read(secret, max_age=REFUSED) == {"password": "old"}
 
 
 def test_a_finished_rotation_is_the_current_version(store: "SecretsManagerClient") -> None:
@@ -275,7 +277,7 @@ def test_a_finished_rotation_is_the_current_version(store: "SecretsManagerClient
         MoveToVersionId=pending,
         RemoveFromVersionId=first,
     )
-    assert secrets.read(secret, max_age=0) == {"password": "new"}
+    assert secrets.read(secret, max_age=REFUSED) == {"password": "new"}
 
 
 def test_a_wrong_secret_is_asked_for_twice_and_no_more(store: "SecretsManagerClient") -> None:
@@ -284,8 +286,16 @@ def test_a_wrong_secret_is_asked_for_twice_and_no_more(store: "SecretsManagerCli
     secrets.read(secret)
     calls: list[object] = []
     store.meta.events.register("before-send.secretsmanager.*", lambda **_: calls.append(1))
-    assert secrets.read(secret, max_age=0) == {"password": "old"}
+    assert secrets.read(secret, max_age=REFUSED) == {"password": "old"}
     assert len(calls) == 2  # current and pending
+
+
+def test_only_a_refusal_asks_for_a_pending_version(store: "SecretsManagerClient") -> None:
+    store.create_secret(Name="typo3/database", SecretString=OLD)
+    secrets, secret = Secrets(now=Clock()), reference("typo3/database")
+    secrets.read(secret)
+    rotating(store, "AWSPENDING")
+    assert secrets.read(secret, max_age=ANEW) == {"password": "old"}
 
 
 # --- the extension -----------------------------------------------------------------------------
@@ -391,15 +401,13 @@ def test_secrets_manager_is_asked_when_there_is_no_extension(
     assert extension.asked == []
 
 
-@pytest.mark.parametrize("max_age", [0, 1])
+@pytest.mark.parametrize("max_age", [REFUSED, ANEW])
 def test_the_extensions_memory_is_passed_by_when_ours_is_not_believed(
     store: "SecretsManagerClient", extension: Extension, max_age: int
 ) -> None:
     store.create_secret(Name="typo3/database", SecretString=NEW)
-    clock = Clock()
-    secrets = Secrets(now=clock, environ=extension.environment)
+    secrets = Secrets(now=Clock(), environ=extension.environment)
     assert secrets.read(reference("typo3/database")) == RDS
-    clock.now += 1
     assert secrets.read(reference("typo3/database"), max_age=max_age) == {"password": "new"}
     assert len(extension.asked) == 1
 

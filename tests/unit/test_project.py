@@ -27,8 +27,8 @@ def locked(name: str) -> dict[str, set[str]]:
     return found
 
 
-def test_there_are_the_four_locks() -> None:
-    assert LOCKS == ["dev.txt", "layer.txt", "sam.txt", "uv.txt"]
+def test_every_environment_has_its_lock() -> None:
+    assert LOCKS == ["checkov.txt", "dev.txt", "layer.txt", "sam.txt", "uv.txt"]
 
 
 @pytest.mark.parametrize("lock", LOCKS)

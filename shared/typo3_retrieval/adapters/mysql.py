@@ -97,6 +97,8 @@ class MysqlDatabase:
     @contextlib.contextmanager
     def _mine(self) -> Iterator[None]:
         """Hold the connection; who holds it longer than we can wait is stopped by its own end."""
+        if not seconds_left():
+            raise BackendUnavailable("database: no time was left", reason="timeout")
         if not self._lock.acquire(timeout=min(seconds_left(), threading.TIMEOUT_MAX)):
             raise BackendUnavailable("database: the connection is in use", reason="timeout")
         try:

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from typo3_retrieval.adapters.secrets_extension import secret_string
 from typo3_retrieval.core.errors import BackendUnavailable, ConfigurationError
-from typo3_retrieval.core.secrets import MAX_AGE, SecretReference
+from typo3_retrieval.core.secrets import MAX_AGE, REFUSED, SecretReference
 
 if TYPE_CHECKING:
     from types_boto3_secretsmanager import SecretsManagerClient
@@ -73,7 +73,7 @@ class Secrets:
             return known
         # The extension has a memory of its own, which is no help when ours is not believed.
         document = self._fetched(reference, extension=max_age >= MAX_AGE)
-        if max_age == 0 and document == known:
+        if max_age == REFUSED and document == known:
             # What was refused is still current. A rotation changes the server's password first
             # and makes it current then: in between, it is the pending one.
             document = self._pending(reference) or document

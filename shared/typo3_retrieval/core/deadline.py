@@ -63,12 +63,28 @@ def seconds_left() -> float:
 
 
 @contextlib.contextmanager
-def within(seconds: float) -> Iterator[Deadline]:
-    """Give what is done inside at most *seconds*, and never more than was left before."""
-    outer = seconds_left()
-    deadline = current_deadline() if outer <= seconds else Deadline(seconds)
+def within(seconds: float, *, enforced: bool = False) -> Iterator[Deadline]:
+    """Give what is done inside at most *seconds*, and never more than was left before.
+
+    Args:
+        seconds: from now on.
+        enforced: whether what goes on is stopped then, for who goes on without it. Otherwise that
+            is up to whoever waits.
+    """
+    outer = current_deadline()
+    if outer.left() <= seconds:
+        yield outer
+        return
+    deadline = Deadline(seconds)
     token = _current.set(deadline)
+    timer = threading.Timer(seconds, deadline.stop) if enforced else None
     try:
-        yield deadline
+        with outer.stoppable(deadline.stop) if outer is not _NEVER else contextlib.nullcontext():
+            if timer:
+                timer.daemon = True
+                timer.start()
+            yield deadline
     finally:
+        if timer:
+            timer.cancel()
         _current.reset(token)

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from typo3_retrieval.core.errors import ConfigurationError
 
 MAX_AGE = 300  # seconds that a secret may be remembered
+REFUSED, ANEW = 0, -1  # the two special ages of `SecretSource.read`
 MIN_KEY_BYTES = 32  # of a token key: RFC 7518, section 3.2, for HS256
 MIN_MODULUS = 342  # characters of an RSA modulus: 2048 bits, RFC 7518, section 3.3
 
@@ -36,9 +37,9 @@ class SecretSource(Protocol):
 
         Args:
             reference: where it lies.
-            max_age: seconds; an older copy is fetched anew. 0 forces that, after the server
-                refused what was remembered: then a version that a rotation has pending
-                may be the answer.
+            max_age: seconds; an older copy is fetched anew. `ANEW` forces that. So does
+                `REFUSED`, after a server refused what was remembered: then a version that a
+                rotation has pending may be the answer.
 
         Raises:
             ConfigurationError: it is missing, denied or no JSON object; names the setting.

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from typo3_retrieval.core.errors import RetrievalError
-from typo3_retrieval.core.secrets import MAX_AGE, TokenKeys
+from typo3_retrieval.core.secrets import ANEW, MAX_AGE, TokenKeys
 from typo3_retrieval.edge.log import log_unexpected, logger
 from typo3_retrieval.edge.tokens import MAX_BYTES, Claims, InvalidToken, UnknownKey, verify
 
-# Seconds; a token with an unknown key id may have the keys read again this often. Short, because
-# a new key signs as soon as it is there; not 0, because anybody may invent key ids.
-NEW_KEY_AGE = 1
+# Seconds between two readings of the keys for ids that stayed unknown. Short, because a new key
+# signs as soon as it is there; not 0, because anybody may invent ids.
+UNKNOWN_KEY_SECONDS = 1
 
 # Case matters: RFC 6750 lets a scheme be written in any case, this API has one spelling.
 _BEARER = re.compile(r"Bearer ([^\s,]+)")
@@ -56,6 +56,7 @@ class Authorizer:
         self._keys = keys
         self._users = users
         self._now = now
+        self._unknown_at = -UNKNOWN_KEY_SECONDS  # when the keys were read in vain; epoch, seconds
 
     def policy(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """Answer API Gateway.
@@ -106,9 +107,20 @@ class Authorizer:
         try:
             claims = verify(bearer[1], self._keys(MAX_AGE), now=self._now())
         except UnknownKey:
-            claims = verify(bearer[1], self._keys(NEW_KEY_AGE), now=self._now())
+            claims = self._verified_anew(bearer[1])
         logger.info("token verified", extra={"token": claims.token_id, "key": claims.key_id})
         return claims
+
+    def _verified_anew(self, token: str) -> Claims:
+        """Verify with keys that are read now: one may just have been added."""
+        now = self._now()
+        if now - self._unknown_at < UNKNOWN_KEY_SECONDS:
+            raise UnknownKey("unknown key id")
+        try:
+            return verify(token, self._keys(ANEW), now=now)
+        except UnknownKey:
+            self._unknown_at = now
+            raise
 
 
 def authorizer_handler(

@@ -7,7 +7,7 @@ from typing import Any
 
 from typo3_retrieval.core.errors import InvalidInput, SourceNotFound
 from typo3_retrieval.edge.bedrock_body import bedrock_body
-from typo3_retrieval.edge.http import explained
+from typo3_retrieval.edge.http import Refused, explained, parse_json
 from typo3_retrieval.edge.identity import PolicyMaker, access_by_session
 from typo3_retrieval.edge.metrics import measured
 from typo3_retrieval.edge.services import Services
@@ -80,8 +80,8 @@ def _typed(text: str, kind: str | None) -> Any:
     """*text* as a number, truth or list; as it is when it is none, which the tool will tell."""
     if kind in ("integer", "boolean", "array"):
         try:
-            value = json.loads(text.strip().lower() if kind == "boolean" else text)
-        except ValueError:
+            value = parse_json(text.lower() if kind == "boolean" else text)
+        except Refused:
             return [text] if kind == "array" else text
         if kind == "integer" and isinstance(value, float) and value.is_integer():
             return int(value)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictInt,
@@ -37,12 +38,18 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+def _nameable(value: object) -> object:
+    """A language of another type is none that exists; as text the core says which ones do."""
+    return value if value is None or type(value) in (int, str) else str(value)[:255]
+
+
 class QueryRequest(Request):
     """POST /query."""
 
     question: StrictStr  # 2 to 200 characters after trimming; longer ones are cut, with a note
     site: Name | None = None  # identifier; absent asks every site
-    language: StrictInt | Name | None = None  # id, ISO code or locale; absent: a guess
+    # id, ISO code or locale; absent: a guess
+    language: Annotated[StrictInt | Name | None, BeforeValidator(_nameable)] = None
     max_sources: StrictInt | None = None  # default 8, clamped to 1..20
     alternatives: tuple[StrictStr, ...] | None = None  # up to two other wordings
 

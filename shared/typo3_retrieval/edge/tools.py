@@ -66,7 +66,7 @@ class Tool:
         if wrong:
             raise InvalidInput(self._with_arguments(" ".join(wrong[:MAX_NAMED_FIELDS])))
         try:
-            request = self.request.model_validate(_with_text_of_language(arguments))
+            request = self.request.model_validate(arguments)
         except ValidationError as error:
             raise InvalidInput(self._with_arguments(named_fields(error))) from None
         with within(services.settings.deadline_seconds):  # an answer may take several fetches
@@ -88,14 +88,6 @@ class Tool:
         from typo3_retrieval.edge.schemas import schema_of
 
         return schema_of(self.response)
-
-
-def _with_text_of_language(arguments: Arguments) -> Arguments:
-    """A language of another type is none that exists; as text the core says which ones do."""
-    language = arguments.get("language")
-    if language is None or type(language) in (str, int):
-        return arguments
-    return {**arguments, "language": str(language)[:255]}
 
 
 SITE_TOOLS = (

@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from typo3_retrieval.core.ranking.analysis import MIN_PREFIX, Term
-from typo3_retrieval.core.ranking.bm25f import inverse_document_frequency
 from typo3_retrieval.core.ranking.spellings import spellings
 from typo3_retrieval.core.ranking.statistics import Counts
 from typo3_retrieval.typo3.database import Database, Parameter
+from typo3_retrieval.typo3.word_classes import Scan, WordMasks, classes_sql, likeliest_first
 
-_PER_CLASS = 60  # rows of each set of words that are looked at; all are counted
-_TITLE_BONUS = 0.5
 # What usual stems grow into. MyISAM ranks whole words only.
 _ENDINGS = ("", "s", "e", "en", "ed", "ing")
 
@@ -43,14 +41,6 @@ class TextIndex:
     expressions: str = ""  # common table expressions that *condition* uses
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     fulltext: FullTextKey | None = None  # over *columns*; None: every row is read
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scan:
-    """What reading every row has found."""
-
-    keys: tuple[str | int, ...]  # likeliest first
-    counts: Counts
 
 
 def count_words(database: Database, index: TextIndex, terms: Sequence[Term]) -> Counts:
@@ -148,117 +138,25 @@ def full_text_key(database: Database, table: str, columns: Sequence[str]) -> Ful
 def scan(database: Database, index: TextIndex, terms: Sequence[Term]) -> Scan:
     """Read every row and find those that hold any of *terms*. One statement.
 
-    Rows with the same words form a class. The classes' sizes tell how common each word is;
-    of each class some rows are returned.
-
     Raises:
         StatementTimeout: there are too many.
         BackendError: the database did not answer.
     """
-    writer = _Writer(database, terms)
+    masks = WordMasks(database.dialect, terms)
     title = index.columns[:1] if index.titled else ()
     before = f"{index.expressions}, " if index.expressions else ""
-    # The haystack is folded once in a derived table; LIMIT keeps it from being merged into the
-    # outer query, which would fold it again for every term.
     statement = f"""
         WITH RECURSIVE {before}said AS (
-            SELECT id, {writer.mask("hay")} AS said, {writer.mask("titles")} AS titled
+            SELECT id, {masks.mask("hay")} AS said, {masks.mask("titles")} AS titled
             FROM (
-                SELECT {index.key} AS id, {writer.haystack(index.columns)} AS hay,
-                       {writer.haystack(title)} AS titles
+                SELECT {index.key} AS id, {masks.haystack(index.columns)} AS hay,
+                       {masks.haystack(title)} AS titles
                 FROM {index.source}
                 WHERE {index.condition}
                 LIMIT 1000000000
             ) texts
-        ), placed AS (
-            SELECT id, said, titled,
-                   COUNT(*) OVER (PARTITION BY said, titled) AS fellows,
-                   ROW_NUMBER() OVER (PARTITION BY said, titled ORDER BY id) AS place
-            FROM said
         )
-        SELECT id, said, titled, fellows FROM placed
-        WHERE place <= CASE WHEN said = 0 THEN 1 ELSE {_PER_CLASS} END
+        {classes_sql("said")}
     """  # noqa: S608  # see TextIndex
-    rows = database.rows(statement, {**index.parameters, **writer.parameters})
-    return _ranked(
-        terms,
-        [
-            _Class(
-                key=row["id"] if isinstance(row["id"], int) else str(row["id"]),
-                said=int(row["said"] or 0),
-                titled=int(row["titled"] or 0),
-                fellows=int(row["fellows"] or 0),
-            )
-            for row in rows
-        ],
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Class:
-    """One row with its class: which terms it says, and how many rows say just these."""
-
-    key: str | int
-    said: int
-    titled: int
-    fellows: int
-
-
-def _ranked(terms: Sequence[Term], rows: Sequence[_Class]) -> Scan:
-    sizes = {(row.said, row.titled): row.fellows for row in rows}
-    total = sum(sizes.values())
-    counts = Counts(
-        total=total,
-        having={
-            term.text: sum(size for (said, _), size in sizes.items() if said >> bit & 1)
-            for bit, term in enumerate(terms)
-        },
-    )
-    weights = [inverse_document_frequency(total, counts.having[term.text]) for term in terms]
-
-    def promise(row: _Class) -> float:
-        return sum(
-            weight * (1 + _TITLE_BONUS * (row.titled >> bit & 1))
-            for bit, weight in enumerate(weights)
-            if row.said >> bit & 1
-        )
-
-    ranked = sorted((row for row in rows if row.said), key=lambda row: -promise(row))
-    return Scan(keys=tuple(row.key for row in ranked), counts=counts)
-
-
-class _Writer:
-    """Writes the parts of a scan in the database's dialect."""
-
-    def __init__(self, database: Database, terms: Sequence[Term]) -> None:
-        self._by_bytes = database.dialect == "mysql"
-        self._forms = [spellings(term) for term in terms]
-
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        # Compared as bytes: folding by a collation costs ten times as much.
-        return {
-            f"term_{bit}_{place}": form.encode() if self._by_bytes else form
-            for bit, forms in enumerate(self._forms)
-            for place, form in enumerate(forms)
-        }
-
-    def haystack(self, columns: Sequence[str]) -> str:
-        """The lower-cased text of *columns*."""
-        if not columns:
-            return "''"
-        if self._by_bytes:
-            joined = f"CONVERT(CONCAT_WS(' ', {', '.join(columns)}) USING utf8mb4)"
-            return f"CAST(LOWER({joined}) AS BINARY)"
-        joined = " || ' ' || ".join(f"COALESCE({each}, '')" for each in columns)
-        return f"LOWER({joined})"
-
-    def mask(self, haystack: str) -> str:
-        """One bit for each term that *haystack* holds in any of its spellings."""
-        bits = []
-        for bit, forms in enumerate(self._forms):
-            found = " OR ".join(
-                f"INSTR({haystack}, %(term_{bit}_{place})s) > 0" for place in range(len(forms))
-            )
-            bits.append(f"CASE WHEN {found} THEN {1 << bit} ELSE 0 END")
-        return f"({' + '.join(bits)})"
+    rows = database.rows(statement, {**index.parameters, **masks.parameters})
+    return likeliest_first(terms, rows)

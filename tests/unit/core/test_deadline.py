@@ -38,6 +38,21 @@ def test_the_end_stops_what_goes_on_in_another_thread() -> None:
     assert deadline.left() == 0
 
 
+def test_the_end_of_the_outer_one_is_the_end_of_the_inner_one() -> None:
+    released = threading.Event()
+    with within(60) as outer, within(30) as inner, inner.stoppable(released.set):
+        outer.stop()
+        assert inner.left() == 0
+    assert released.is_set()
+
+
+def test_an_enforced_one_stops_what_goes_on_by_itself() -> None:
+    released = threading.Event()
+    with within(0.05, enforced=True) as deadline, deadline.stoppable(released.set):
+        assert released.wait(10)
+    assert seconds_left() == math.inf
+
+
 def test_what_is_done_is_not_stopped() -> None:
     deadline, stopped = Deadline(60), threading.Event()
     with deadline.stoppable(stopped.set):

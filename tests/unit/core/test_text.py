@@ -1,3 +1,4 @@
+import sys
 import unicodedata
 
 import pytest
@@ -37,3 +38,19 @@ def test_a_line_has_no_controls_and_is_a_fixed_point(text: str) -> None:
     line = one_line(text)
     assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
     assert one_line(line) == line
+
+
+# Format characters that have a form of their own: signs above Arabic, Syriac and Kaithi numbers,
+# and the joiners of Egyptian hieroglyphs.
+_SEEN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+_SEEN |= set(range(0x13430, 0x13440))
+
+
+def test_no_format_or_control_character_of_unicode_is_left() -> None:
+    kept = {
+        code
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs")
+        and one_line(f"a{chr(code)}b") not in ("ab", "a b")
+    }
+    assert kept <= _SEEN

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.edge.fakes import KEYS, NOW, TOKEN_SECRET, FakeDatabase, FakeSecrets, event
 from typo3_retrieval.bootstrap import build_authorizer
 from typo3_retrieval.core.errors import BackendUnavailable, ConfigurationError
-from typo3_retrieval.core.secrets import SecretReference, TokenKeys
+from typo3_retrieval.core.secrets import ANEW, SecretReference, TokenKeys
 from typo3_retrieval.edge.authorizer import Authorizer, Undecided, authorizer_handler
 from typo3_retrieval.edge.settings import Settings
 from typo3_retrieval.edge.tokens import mint
@@ -202,14 +202,27 @@ def test_a_new_key_is_found_at_once() -> None:
     checks.policy(asked(f"Bearer {mint(10, newer, now=NOW, ttl=60)}"))
 
 
-def test_an_unknown_key_may_not_flood_the_secret_store() -> None:
-    source = secrets()
-    stranger = TokenKeys(keys={"other": "x" * 32}, active="other")
+def test_invented_key_ids_may_not_flood_the_secret_store() -> None:
+    source, clock = secrets(), Clock()
+    handler = authorizer_handler(authorizer(source=source, clock=clock))
+    for number in range(5):
+        stranger = TokenKeys(keys={f"invented-{number}": "x" * 32}, active=f"invented-{number}")
+        with pytest.raises(Exception, match=r"^Unauthorized$"):
+            handler(asked(f"Bearer {mint(10, stranger, now=NOW, ttl=60)}"), None)
+    assert source.ages.count(ANEW) == 1
+    clock.now += 1
     with pytest.raises(Exception, match=r"^Unauthorized$"):
-        authorizer_handler(authorizer(source=source))(
-            asked(f"Bearer {mint(10, stranger, now=NOW, ttl=60)}"), None
-        )
-    assert source.ages[-2:] == [300, 1]  # never 0, which would read anew each time
+        handler(asked(f"Bearer {mint(10, stranger, now=NOW, ttl=60)}"), None)
+    assert source.ages.count(ANEW) == 2
+
+
+def test_many_new_keys_in_one_second_are_each_found_at_once() -> None:
+    source = secrets()
+    checks = authorizer(source=source)
+    for number in range(3):
+        newer = TokenKeys(keys={**KEYS.keys, f"new-{number}": "p" * 32}, active=f"new-{number}")
+        source.documents["tokens"] = {"keys": newer.keys, "active": newer.active}
+        checks.policy(asked(f"Bearer {mint(10, newer, now=NOW, ttl=60)}"))
 
 
 def test_the_start_needs_the_token_secret() -> None:

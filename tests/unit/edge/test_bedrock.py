@@ -130,7 +130,17 @@ def test_parameters_of_a_path_count_like_those_of_a_body(
 
 
 @pytest.mark.parametrize(
-    ("text", "status"), [("5", 200), ("5.0", 200), (" 5 ", 200), ("five", 400), ("[5]", 400)]
+    ("text", "status"),
+    [
+        ("5", 200),
+        ("5.0", 200),
+        (" 5 ", 200),
+        ("five", 400),
+        ("[5]", 400),
+        ("[" * 9999, 400),
+        ("NaN", 400),
+        ("9" * 9999, 400),
+    ],
 )
 def test_a_number_is_read_from_its_text(
     handler: Handler, session: dict[str, str], text: str, status: int

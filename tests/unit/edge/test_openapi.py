@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from tests.unit.edge.fakes import NOW, event
 from tests.unit.edge.real_functions import load
 from typo3_retrieval.edge import models
-from typo3_retrieval.edge.openapi import bedrock_document, document, examples
+from typo3_retrieval.edge.openapi import bedrock_document, document, examples, server_of
 from typo3_retrieval.edge.tools import SITE_TOOLS
 from typo3_retrieval.edge.wire_texts import FIELDS
 from typo3_retrieval_cli.server.template import read_template
@@ -149,7 +149,12 @@ def test_the_function_serves_it(described: dict[str, Any]) -> None:
     response = load("openapi")(recorded, None)
 
     assert response["statusCode"] == 200
-    assert json.loads(response["body"]) == described
+    address = "https://a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/v1"
+    assert json.loads(response["body"]) == described | {"servers": [{"url": address}]}
+
+
+def test_where_no_domain_is_told_no_address_is() -> None:
+    assert server_of({"resource": "/openapi.json", "requestContext": {"path": "/x"}}) is None
 
 
 def test_the_function_serves_nobody_without_a_token() -> None:

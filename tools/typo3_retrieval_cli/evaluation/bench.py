@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,8 +19,6 @@ from typo3_retrieval_cli.evaluation.report import progress
 from typo3_retrieval_cli.evaluation.runs import Report
 from typo3_retrieval_cli.evaluation.synthetic import Language
 from typo3_retrieval_cli.output import show
-
-_BODIES = 50  # the most that a search reads to score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +86,11 @@ def measured(
                 yield from _on_sqlite(pages, ask, told)
 
 
-def _on_sqlite(pages: Sequence[Document], ask, told) -> Iterator[Timing]:  # type: ignore[no-untyped-def]  # see the caller
+def _on_sqlite(
+    pages: Sequence[Document],
+    ask: Callable[[str, Ask], Timing],
+    told: Callable[[str], None],
+) -> Iterator[Timing]:
     tables = tables_for(list(SQL_BACKENDS))
     with on_sqlite(pages, "en", tables, told) as site:
         for name in SQL_BACKENDS:

@@ -62,7 +62,7 @@ def on_sqlite(
                         f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608
                         rows,
                     )
-                for statement in key_statements(table, fulltext=False):
+                for statement in key_statements(table, "sqlite"):
                     connection.execute(statement)
             connection.commit()
         database = SqliteDatabase(path, statement_seconds=STATEMENT_SECONDS)
@@ -97,7 +97,7 @@ def on_mariadb(
                 cursor.execute(f"{create_statement(table)} ENGINE={kind}")
                 for names, rows in _in_order(table, documents):
                     server.load(cursor, table, names, rows)
-                for statement in key_statements(table, fulltext=True):
+                for statement in key_statements(table, "mysql"):
                     cursor.execute(statement)
                 cursor.execute(f"ANALYZE TABLE {table}")
                 cursor.fetchall()

@@ -37,15 +37,16 @@ class Server:
     def scratch_database(self) -> Iterator[str]:
         """Make a database with a name that nobody has; drop it afterwards."""
         name = f"typo3_retrieval_{secrets.token_hex(6)}"
+        self._run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci")
+        try:
+            yield name
+        finally:
+            self._run(f"DROP DATABASE {name}")
+
+    def _run(self, statement: str) -> None:
+        # A connection each time: hours may lie between two.
         with closing(self.connect()) as connection, connection.cursor() as cursor:
-            cursor.execute(
-                f"CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci"
-            )
-            try:
-                yield name
-            finally:
-                connection.ping(reconnect=True)
-                cursor.execute(f"DROP DATABASE {name}")
+            cursor.execute(statement)
 
     def connect(self, database: str | None = None) -> "pymysql.Connection[pymysql.cursors.Cursor]":
         """Open a connection that may write.

@@ -4,12 +4,16 @@ Types and keys are those of TYPO3 13 and of the extensions, reduced to the colum
 Keys are made after loading, which is faster.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from typo3_retrieval.typo3.database import Dialect
+
 Engine = Literal["innodb", "myisam"]
 
+_LENGTH = re.compile(r"\(\d+\)")  # of a key over the beginning of a text
 _NUMBER = "int unsigned NOT NULL DEFAULT 0"
 _SIGNED = "int NOT NULL DEFAULT 0"
 _SMALL = "smallint unsigned NOT NULL DEFAULT 0"
@@ -51,7 +55,11 @@ TABLES: Mapping[str, Table] = {
             **_all("title nav_title subtitle url author author_email", _STRING),
             **_all("slug keywords description abstract", _TEXT),
         },
-        keys={"pages_parent": "pid, deleted, sorting", "pages_translation": "l10n_parent"},
+        keys={
+            "pages_parent": "pid, deleted, hidden",
+            "pages_translation": "l10n_parent, sys_language_uid",
+            "pages_slug": "slug(127)",
+        },
     ),
     "tt_content": Table(
         columns={
@@ -61,7 +69,10 @@ TABLES: Mapping[str, Table] = {
             **_all("CType list_type header subheader", _STRING),
             **_all("bodytext header_link pi_flexform records", _TEXT),
         },
-        keys={"content_parent": "pid, sorting", "content_translation": "l18n_parent"},
+        keys={
+            "content_parent": "pid, sorting",
+            "content_translation": "l18n_parent, sys_language_uid",
+        },
     ),
     "tx_kesearch_index": Table(
         columns={
@@ -147,13 +158,15 @@ def create_statement(name: str) -> str:
     return f"CREATE TABLE {name} ({', '.join(columns)})"
 
 
-def key_statements(name: str, *, fulltext: bool) -> list[str]:
+def key_statements(name: str, dialect: Dialect) -> list[str]:
     """What makes the keys of a loaded table."""
     table = TABLES[name]
+    plain = dialect == "sqlite"  # it knows neither keys of beginnings nor FULLTEXT
     statements = [
-        f"CREATE INDEX {key} ON {name} ({columns})" for key, columns in table.keys.items()
+        f"CREATE INDEX {key} ON {name} ({_LENGTH.sub('', columns) if plain else columns})"
+        for key, columns in table.keys.items()
     ]
-    if fulltext:
+    if not plain:
         statements += [
             f"CREATE FULLTEXT INDEX {key} ON {name} ({columns})"
             for key, columns in table.fulltext.items()

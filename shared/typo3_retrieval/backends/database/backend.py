@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
-from typo3_retrieval.backends.database.candidates import Candidates, Scope, find_candidates
+from typo3_retrieval.backends.database.candidates import Scope, find_candidates
 from typo3_retrieval.core.errors import ConfigurationError, InvalidInput
 from typo3_retrieval.core.ranking.analysis import Term, analyzer
 from typo3_retrieval.core.ranking.bm25f import Text
@@ -28,6 +28,7 @@ from typo3_retrieval.typo3.enable_fields import access_time
 from typo3_retrieval.typo3.page_text import PageText
 from typo3_retrieval.typo3.public_pages import PublicPages, searchable
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
+from typo3_retrieval.typo3.word_classes import Scan
 
 NAME = "database"
 
@@ -143,7 +144,7 @@ class DatabaseBackend:
         candidates, terms, notes = self._candidates(terms, scope)
         pages = self._texts(candidates, query)
         hits = best_first(
-            Question(analysis, terms, candidates.idf),
+            Question(analysis, terms, candidates.counts.idf),
             [Text(page.title, page.body, page.vocabulary) for page in pages],
             limit=query.limit + _SPARE,
         )
@@ -151,7 +152,7 @@ class DatabaseBackend:
 
     def _candidates(
         self, terms: tuple[Term, ...], scope: Scope
-    ) -> tuple[Candidates, tuple[Term, ...], tuple[str, ...]]:
+    ) -> tuple[Scan, tuple[Term, ...], tuple[str, ...]]:
         """Find candidates; if that takes too long, once more with the two longest terms."""
         try:
             return self._found(terms, scope), terms, ()
@@ -166,7 +167,7 @@ class DatabaseBackend:
             ("The search took too long and was narrowed to the two longest words.",),
         )
 
-    def _found(self, terms: Sequence[Term], scope: Scope) -> Candidates:
+    def _found(self, terms: Sequence[Term], scope: Scope) -> Scan:
         return find_candidates(
             self._connected()[0],
             terms,
@@ -175,10 +176,10 @@ class DatabaseBackend:
             content_fields=self._content_fields,
         )
 
-    def _texts(self, candidates: Candidates, query: RetrievalQuery) -> list[PageText]:
+    def _texts(self, candidates: Scan, query: RetrievalQuery) -> list[PageText]:
         """The visible text of the likeliest candidates that can be opened and cited."""
         public_pages = self._connected()[1]
-        keys = [(uid, query.language_id) for uid in candidates.page_uids[:_JUDGED]]
+        keys = [(int(uid), query.language_id) for uid in candidates.keys[:_JUDGED]]
         pages = [
             page
             for page in searchable(public_pages.published(keys).values())

@@ -1,11 +1,12 @@
 """The SQL that finds candidates, for one dialect and the columns that a TYPO3 has."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from typo3_retrieval.core.ranking.analysis import Term
-from typo3_retrieval.typo3.database import Database
+from typo3_retrieval.typo3.database import Database, Parameter
 from typo3_retrieval.typo3.enable_fields import enable_fields_sql
 from typo3_retrieval.typo3.visibility import BACKEND_SECTION, FOLDER, SPACER
+from typo3_retrieval.typo3.word_classes import WordMasks, classes_sql
 
 
 class Statement:
@@ -16,10 +17,15 @@ class Statement:
     """
 
     def __init__(self, database: Database, terms: Sequence[Term]) -> None:
-        self._database = database
-        self._terms = terms
+        self._dialect = database.dialect
+        self._masks = WordMasks(database.dialect, terms)
         self._pages = database.columns("pages")
         self._content = database.columns("tt_content")
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What the terms' placeholders stand for."""
+        return self._masks.parameters
 
     def text(
         self, page_fields: Sequence[str], content_fields: Sequence[str], *, within_tree: bool
@@ -27,15 +33,14 @@ class Statement:
         """The statement, whose rows are pages with the class that they belong to."""
         tree = f"tree (uid) AS ({_TREE}), " if within_tree else ""
         below = "AND page_uid IN (SELECT uid FROM tree)" if within_tree else ""
-        # The haystack is folded once in a derived table; LIMIT keeps it from being merged
-        # into the outer query, which would fold it again for every term.
+        masks = self._masks
         return f"""
             WITH RECURSIVE closed (uid, inherited) AS ({self._closed()}), {tree}
             inserted (page_uid, item, rest) AS ({self._inserted()}),
             borrowed (source, page_uid) AS ({self._borrowed()}),
             elsewhere (element, page_uid) AS ({self._elsewhere()}),
             said AS (
-                SELECT page_uid, {self._mask("hay")} AS said, {self._mask("titles")} AS titled
+                SELECT page_uid, {masks.mask("hay")} AS said, {masks.mask("titles")} AS titled
                 FROM (
                     SELECT CASE WHEN t.sys_language_uid > 0 THEN t.l10n_parent ELSE t.uid END
                                AS page_uid,
@@ -50,7 +55,7 @@ class Statement:
                 SELECT COALESCE(elsewhere.page_uid, borrowed.page_uid, elements.page_uid),
                        elements.said, 0
                 FROM (
-                    SELECT page_uid, element, {self._mask("hay")} AS said
+                    SELECT page_uid, element, {masks.mask("hay")} AS said
                     FROM (
                         SELECT t.pid AS page_uid,
                                CASE WHEN t.l18n_parent > 0 THEN t.l18n_parent ELSE t.uid END
@@ -66,18 +71,12 @@ class Statement:
                 LEFT JOIN borrowed ON borrowed.source = elements.page_uid
                 WHERE elements.said <> 0
             ), joined AS (
-                SELECT page_uid, BIT_OR(said) AS said, BIT_OR(titled) AS titled
+                SELECT page_uid AS id, BIT_OR(said) AS said, BIT_OR(titled) AS titled
                 FROM said
                 WHERE page_uid NOT IN (SELECT uid FROM closed) {below}
                 GROUP BY page_uid
-            ), placed AS (
-                SELECT page_uid, said, titled,
-                       COUNT(*) OVER (PARTITION BY said, titled) AS pages,
-                       ROW_NUMBER() OVER (PARTITION BY said, titled ORDER BY page_uid) AS place
-                FROM joined
             )
-            SELECT page_uid, said, titled, pages FROM placed
-            WHERE place <= CASE WHEN said = 0 THEN 1 ELSE %(per_class)s END
+            {classes_sql("joined")}
         """  # noqa: S608  # see the class: only column names are interpolated
 
     def _closed(self) -> str:
@@ -129,7 +128,7 @@ class Statement:
 
     def _elsewhere(self) -> str:
         """Elements that are inserted on other pages: each of these, and where they show anyway."""
-        number = "UNSIGNED" if self._database.dialect == "mysql" else "INTEGER"
+        number = "UNSIGNED" if self._dialect == "mysql" else "INTEGER"
         uid = f"CAST(REPLACE(TRIM(item), 'tt_content_', '') AS {number})"
         return f"""
                 SELECT {uid}, page_uid FROM inserted WHERE item <> ''
@@ -142,30 +141,12 @@ class Statement:
 
     def _haystack(self, fields: Sequence[str], there: frozenset[str]) -> str:
         """The lower-cased text of the fields that the table has."""
-        present = [f"t.{field}" for field in fields if field in there]
-        if not present:
-            return "''"
-        if self._database.dialect == "mysql":
-            joined = f"CONVERT(CONCAT_WS(' ', {', '.join(present)}) USING utf8mb4)"
-            return f"CAST(LOWER({joined}) AS BINARY)"
-        joined = " || ' ' || ".join(f"COALESCE({each}, '')" for each in present)
-        return f"LOWER(CAST({joined} AS BLOB))"  # as a BLOB, so that odd bytes do not fail
+        return self._masks.haystack([f"t.{field}" for field in fields if field in there])
 
     def _joined(self, *texts: str) -> str:
-        if self._database.dialect == "mysql":
+        if self._dialect == "mysql":
             return f"CONCAT({', '.join(texts)})"
         return " || ".join(texts)
-
-    def _mask(self, haystack: str) -> str:
-        """One bit for each term that *haystack* holds in any of its spellings."""
-        bits = []
-        for bit, term in enumerate(self._terms):
-            found = " OR ".join(
-                f"INSTR({haystack}, %(term_{bit}_{spelling})s) > 0"
-                for spelling in range(len(term.prefixes))
-            )
-            bits.append(f"CASE WHEN {found} THEN {1 << bit} ELSE 0 END")
-        return f"({' + '.join(bits)})"
 
 
 # Hidden pages are kept: their subpages may be visible. UNION ends cycles.

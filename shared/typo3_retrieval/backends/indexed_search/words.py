@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from typo3_retrieval.backends.indexed_search import lexer
 from typo3_retrieval.core.ranking.analysis import Analyzer, Term, fold, tokens
@@ -24,6 +24,7 @@ class _Word:
 
     wid: str  # md5 of the word
     pages: int
+    finds: bool = True  # False: it only begins like the term, and counts for how common that is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +70,11 @@ class Words:
         return Vocabulary(
             counts=Counts(
                 total=total[None],
-                # A page with two forms of a word counts twice: near enough.
-                having={
-                    term: min(total[None], sum(word.pages for word in each))
-                    for term, each in words.items()
-                },
+                having={term: min(total[None], _pages(each)) for term, each in words.items()},
             ),
-            wids={term: tuple(word.wid for word in each) for term, each in words.items()},
+            wids={
+                term: tuple(word.wid for word in each if word.finds) for term, each in words.items()
+            },
         )
 
     def _look_up(self, terms: Sequence[Term], other: Sequence[str]) -> Sequence[Row]:
@@ -118,7 +117,18 @@ def _by_term(
             is_part = baseword in other and fold(baseword) in term.text
             if term.text in stems or is_part or _is_cut(baseword, term):
                 found[term.text].append(word)
+            elif fold(baseword).startswith(tuple(map(fold, term.prefixes))):
+                found[term.text].append(replace(word, finds=False))
     return {term.text: found[term.text] for term in terms}
+
+
+def _pages(words: Sequence[_Word]) -> int:
+    """How many pages have the term. One with two of the words counts twice: near enough.
+
+    Words that only begin like it count too: a family of many words says little, and was found
+    to be worth less than the count of the one stem tells.
+    """
+    return sum(word.pages for word in words) if any(word.finds for word in words) else 0
 
 
 def _is_cut(baseword: str, term: Term) -> bool:

@@ -141,7 +141,7 @@ class SolrBackend:
         deadline = time.monotonic() + self._seconds()
         answers = self._client.ask([(endpoint, request)], deadline=deadline)
         _refuse_nothing_in_time(answers)
-        with within(_CHECK * seconds_left()):
+        with within(_CHECK * seconds_left(), enforced=True):
             hits, _ = self._reader.hits([(answers[0], [place])], _ALL)
         for hit in hits:
             if hit.source_id == source_id:
@@ -205,7 +205,7 @@ class SolrBackend:
             return SearchAnswer(())
         answers = self._client.ask(questions, deadline=deadline)
         _refuse_nothing_in_time(answers)
-        with within(_CHECK * seconds_left()):
+        with within(_CHECK * seconds_left(), enforced=True):
             hits, notes = self._reader.hits(
                 list(zip(answers, cores.values(), strict=True)), query.limit + _SPARE
             )

@@ -9,3 +9,4 @@ No function but the one that serves the document imports this.
 
 from typo3_retrieval.edge.openapi.documents import bedrock_document as bedrock_document
 from typo3_retrieval.edge.openapi.documents import document as document
+from typo3_retrieval.edge.openapi.documents import server_of as server_of

@@ -6,6 +6,7 @@ from typing import Any
 
 from typo3_retrieval import __version__
 from typo3_retrieval.edge import models
+from typo3_retrieval.edge.http import Event
 from typo3_retrieval.edge.mcp.endpoint import PROFILES
 from typo3_retrieval.edge.mcp.eras import LEGACY
 from typo3_retrieval.edge.openapi import examples
@@ -46,6 +47,17 @@ _HEADERS: Mapping[int, Json] = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}, "description": "How to get in"}},
     429: {"Retry-After": {"schema": {"type": "string"}, "description": "Seconds to wait"}},
 }
+
+
+def server_of(event: Event) -> str | None:
+    """Where the routes begin for the caller of the route that serves the document.
+
+    Returns:
+        With the stage or the custom domain's base path; None where the gateway tells no domain.
+    """
+    context = event.get("requestContext") or {}
+    domain, path = context.get("domainName"), str(context.get("path", ""))
+    return f"https://{domain}{path.removesuffix(str(event.get('resource')))}" if domain else None
 
 
 def document(server: str | None = None) -> Json:

@@ -177,3 +177,23 @@ def test_threads_do_not_mix_their_words() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "other"),
+    [
+        ("de", "Umzug", "umzüg"),  # Umzüge
+        ("de", "Haus", "häus"),  # Häuser
+        ("de", "Apfel", "äpfel"),
+        ("de", "Hof", None),  # three letters: half a site begins so
+        ("en", "vote", "voti"),  # voting
+        ("en", "house", None),  # its stem has no e, and is a beginning of both
+        ("fr", "vote", None),
+    ],
+)
+def test_words_that_begin_otherwise_in_another_form_are_looked_for(
+    language: str, word: str, other: str | None
+) -> None:
+    (term,) = analyzer(language).question(word)
+    assert term.prefixes[0] == prefixes(word.lower(), term.text)[0]
+    assert term.prefixes[1:] == ((other,) if other else ())
