@@ -140,7 +140,7 @@ ENV ?= dev
 
 .PHONY: deploy
 deploy: build ## build and deploy with samconfig.toml's settings; ENV=dev (default) or prod
-	@eval "set -- $$($(BIN)/python tools/deploy-parameters $(ENV))" && \
+	@eval "set -- $$($(BIN)/python tools/deploy_parameters.py $(ENV))" && \
 		$(SAM) deploy --config-env $(ENV) --parameter-overrides "$$@"
 
 # --- locks -----------------------------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 """What the database backend finds and reads on the recorded site: all that is public, no more."""
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conformance.markers import markers, never_shown
 from tests.conformance.recorded import LANGUAGES, Recorded, lines
 from typo3_retrieval.backends.database.backend import DatabaseBackend
 from typo3_retrieval.core.access import AccessContext, BackendUser
@@ -18,7 +18,6 @@ from typo3_retrieval.typo3.public_pages import PublicPages
 from typo3_retrieval.typo3.routing import Router, RoutingSettings
 
 ACCESS = AccessContext.public_only(BackendUser("1"))
-MARKER = re.compile(r"mx[pcr]\d+z")
 
 
 @pytest.fixture(scope="module")
@@ -36,26 +35,11 @@ def backend(database: Database, recorded: Recorded) -> DatabaseBackend:
 
 
 @pytest.fixture(scope="module")
-def never_shown(truth: Path) -> frozenset[str]:
-    """The markers of rows whose requests were recorded, none of which showed them."""
-    judged: set[str] = set()
-    shown: set[str] = set()
-    for line in lines(truth / "visibility.jsonl"):
-        if line["kind"] == "content":
-            judged.add(line["marker"])
-            if line["seen_on_own_page"] or line["seen_on_other_pages"]:
-                shown.add(line["marker"])
-        elif line["groups"] == "anonymous":
-            judged.add(line["page_marker"])
-            shown |= set(line["markers"] if line["status"] == 200 else ())
-    for line in lines(truth / "page_verdicts.jsonl"):
-        shown |= set(line["rendered_record"] if line["anonymous_sees_page"] else ())
-    assert len(judged) > len(shown & judged) > 0
-    return frozenset(judged - shown)
-
-
-def _markers(*texts: str) -> Iterator[str]:
-    return (marker for text in texts for marker in MARKER.findall(text))
+def secret(truth: Path) -> frozenset[str]:
+    """The markers that no visitor saw."""
+    never = never_shown(truth)
+    assert never
+    return never
 
 
 def _queries(recorded_lines: Iterable[dict[str, Any]]) -> Iterator[RetrievalQuery]:
@@ -68,23 +52,21 @@ def _queries(recorded_lines: Iterable[dict[str, Any]]) -> Iterator[RetrievalQuer
 
 
 def test_no_search_and_no_hit_read_in_full_shows_what_no_visitor_saw(
-    backend: DatabaseBackend, truth: Path, never_shown: frozenset[str]
+    backend: DatabaseBackend, truth: Path, secret: frozenset[str]
 ) -> None:
     hits = 0
     for query in _queries(lines(truth / "search.jsonl")):
         for source in backend.search(query, ACCESS).sources:
             document = backend.fetch(source.source_id, ACCESS)
             assert document is not None, f"{source.source_id} was found and cannot be read"
-            leaked = never_shown.intersection(
-                _markers(source.title, source.excerpt, document.title, document.text)
-            )
+            leaked = secret & markers(source.title, source.excerpt, document.title, document.text)
             assert not leaked, (query.text, str(source.source_id))
             hits += 1
     assert hits > 0
 
 
 def test_no_recorded_id_reads_what_no_visitor_saw(
-    backend: DatabaseBackend, truth: Path, never_shown: frozenset[str]
+    backend: DatabaseBackend, truth: Path, secret: frozenset[str]
 ) -> None:
     read = 0
     for line in lines(truth / "fetch.jsonl"):
@@ -95,7 +77,7 @@ def test_no_recorded_id_reads_what_no_visitor_saw(
         document = backend.fetch(source_id, ACCESS)
         if document is not None:
             assert source_id.backend == backend.name
-            assert never_shown.isdisjoint(_markers(document.title, document.text)), line
+            assert secret.isdisjoint(markers(document.title, document.text)), line
             read += 1
     assert read > 0
 

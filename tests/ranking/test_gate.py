@@ -23,7 +23,7 @@ MAX_DROP = 0.01
 REACHED: Mapping[str, tuple[float, float]] = {
     "database": (0.863, 0.828),
     "ke_search": (0.863, 0.828),
-    "indexed_search": (0.857, 0.818),
+    "indexed_search": (0.869, 0.830),
 }
 
 Measured = Mapping[tuple[str, Form], Figures]

@@ -64,15 +64,7 @@ def visible_content(
     Raises:
         BackendError: the database did not answer.
     """
-    readings = {
-        (verdict.page.uid, verdict.language.language_id): Reading(
-            page_uid=verdict.content_page_uid,
-            language_id=verdict.content_language_id,
-            mode=verdict.language.fallback_type,
-        )
-        for verdict in verdicts
-        if verdict.visible and verdict.page and verdict.language
-    }
+    readings = readings_of(verdicts)
     table = ContentTable(database=database, fields=fields, now=now)
     languages = {ALL_LANGUAGES, 0, *(each.language_id for each in readings.values())}
     stock = Stock()
@@ -87,6 +79,19 @@ def visible_content(
             if (element := printed_element(shown, fields, more_types)) is not None
         )
         for key, reading in readings.items()
+    }
+
+
+def readings_of(verdicts: Iterable[Verdict]) -> Mapping[ContentKey, Reading]:
+    """Which content each of the visible pages shows."""
+    return {
+        (verdict.page.uid, verdict.language.language_id): Reading(
+            page_uid=verdict.content_page_uid,
+            language_id=verdict.content_language_id,
+            mode=verdict.language.fallback_type,
+        )
+        for verdict in verdicts
+        if verdict.visible and verdict.page and verdict.language
     }
 
 

@@ -17,6 +17,7 @@ from typo3_retrieval.typo3.content import (
     ContentElement,
     ContentKey,
     printed_element,
+    readings_of,
 )
 from typo3_retrieval.typo3.content_overlay import ALL_LANGUAGES, Reading, Stock
 from typo3_retrieval.typo3.content_rows import ContentRow, ContentTable
@@ -91,15 +92,7 @@ def page_contents(
     Raises:
         BackendError: the database did not answer.
     """
-    readings = {
-        (verdict.page.uid, verdict.language.language_id): Reading(
-            page_uid=verdict.content_page_uid,
-            language_id=verdict.content_language_id,
-            mode=verdict.language.fallback_type,
-        )
-        for verdict in verdicts
-        if verdict.visible and verdict.page and verdict.language
-    }
+    readings = readings_of(verdicts)
     fields = (*TEXT_FIELDS, *printed.more_fields)
     table = ContentTable(database=database, fields=fields, now=now, closed_too=True)
     languages = {ALL_LANGUAGES, 0, *(each.language_id for each in readings.values())}

@@ -10,7 +10,7 @@ from typo3_retrieval.bootstrap import build_services
 from typo3_retrieval.core.access import AccessContext, BackendUser
 from typo3_retrieval.core.evidence import Confidence
 from typo3_retrieval.core.query import MIN_CHARACTERS, RetrievalQuery
-from typo3_retrieval.edge.settings import Settings
+from typo3_retrieval.edge.settings import MAX_DEADLINE, Settings
 from typo3_retrieval.typo3.database import Database, Dialect, Parameter, Row
 from typo3_retrieval_cli.evaluation.data_sets import DataSet, Document, Form, Question
 from typo3_retrieval_cli.evaluation.made_sites import MadeSite
@@ -75,7 +75,8 @@ def backend_of(site: MadeSite, name: str, documents: Sequence[Document]) -> Ask:
     """
     database = CountingDatabase(site.database)
     services = build_services(
-        Settings(backends=(name,)),
+        # No shorter: what a loaded machine is late with would count as wrong.
+        Settings(backends=(name,), deadline_seconds=MAX_DEADLINE),
         sites=site.sites,
         database=database,
         backends=[SQL_BACKENDS[name]] if name in SQL_BACKENDS else None,

@@ -4,11 +4,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from typo3_retrieval.adapters.mysql import STATEMENT_SECONDS
 from typo3_retrieval_cli.evaluation.asking import SQL_BACKENDS, Answer, Ask, ask_all, backend_of
 from typo3_retrieval_cli.evaluation.data_sets import Document, Question
 from typo3_retrieval_cli.evaluation.made_sites import on_mariadb, on_sqlite, tables_for
@@ -71,16 +73,17 @@ def measured(
                 return timing(way, size, ask_all(by, asked, "text", told_of))
 
             tables = tables_for(list(SQL_BACKENDS))
-            with on_mariadb(mariadb, pages, "en", tables, "innodb", told) as site:
+            made = partial(
+                on_mariadb, mariadb, pages, "en", statement_seconds=STATEMENT_SECONDS, progress=told
+            )
+            with made(tables=tables, engine="innodb") as site:
                 for name in SQL_BACKENDS:
                     label = f"{name} innodb" if name == "ke_search" else name
                     yield ask(label, backend_of(site, name, pages))
                     other = reference_of(site.database, name, pages) if reference else None
                     if other:
                         yield ask(f"{label} reference", other)
-            with on_mariadb(
-                mariadb, pages, "en", tables_for(["ke_search"]), "myisam", told
-            ) as site:
+            with made(tables=tables_for(["ke_search"]), engine="myisam") as site:
                 yield ask("ke_search myisam", backend_of(site, "ke_search", pages))
             if sqlite:
                 yield from _on_sqlite(pages, ask, told)
@@ -92,7 +95,7 @@ def _on_sqlite(
     told: Callable[[str], None],
 ) -> Iterator[Timing]:
     tables = tables_for(list(SQL_BACKENDS))
-    with on_sqlite(pages, "en", tables, told) as site:
+    with on_sqlite(pages, "en", tables, told, statement_seconds=STATEMENT_SECONDS) as site:
         for name in SQL_BACKENDS:
             yield ask(f"{name} sqlite", backend_of(site, name, pages))
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from typo3_retrieval.backends.database.candidates import Scope, find_candidates
+from typo3_retrieval.core.deadline import within
 from typo3_retrieval.core.errors import ConfigurationError, InvalidInput
 from typo3_retrieval.core.ranking.analysis import Term, analyzer
 from typo3_retrieval.core.ranking.bm25f import Text
@@ -49,6 +50,11 @@ CONTENT_FIELDS = ("header", "header_link", "subheader", "bodytext", "pi_flexform
 
 _JUDGED = 150  # candidates that are looked up in the live tables
 _READ = 50  # visible candidates whose text is read and scored
+# Most of the time goes into the long texts. Of a site for which there is too little of it, the
+# titles and headers with all words of the question find more than all texts with two of them.
+_PATIENCE = 1.4  # seconds, so that both attempts together end in two
+_SHORT_FIELDS = ("header", "subheader")
+_NARROWED_NOTE = "The search took too long; only titles and headers were searched."
 _SPARE = 5  # hits beyond the limit, in case two have one address
 _COLUMN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -153,27 +159,21 @@ class DatabaseBackend:
     def _candidates(
         self, terms: tuple[Term, ...], scope: Scope
     ) -> tuple[Scan, tuple[Term, ...], tuple[str, ...]]:
-        """Find candidates; if that takes too long, once more with the two longest terms."""
+        """Find candidates; if that takes too long, once more without the long texts."""
         try:
-            return self._found(terms, scope), terms, ()
+            with within(_PATIENCE):
+                return self._found(terms, scope, self._content_fields), terms, ()
         except StatementTimeout:
-            if len(terms) <= 2:
-                raise
-        longest = sorted(terms, key=lambda term: -len(term.text))[:2]
-        fewer = tuple(term for term in terms if term in longest)
-        return (
-            self._found(fewer, scope),
-            fewer,
-            ("The search took too long and was narrowed to the two longest words.",),
-        )
+            headers = [field for field in self._content_fields if field in _SHORT_FIELDS]
+            return self._found(terms, scope, headers), terms, (_NARROWED_NOTE,)
 
-    def _found(self, terms: Sequence[Term], scope: Scope) -> Scan:
+    def _found(self, terms: Sequence[Term], scope: Scope, content_fields: Sequence[str]) -> Scan:
         return find_candidates(
             self._connected()[0],
             terms,
             scope,
             page_fields=self._page_fields,
-            content_fields=self._content_fields,
+            content_fields=content_fields,
         )
 
     def _texts(self, candidates: Scan, query: RetrievalQuery) -> list[PageText]:

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Print the parameter overrides of samconfig.toml for one environment, with the release's name.
 
 The release is named by its content: the same content publishes no new version, any other does.
@@ -15,12 +14,14 @@ CONTENT = ("template.yaml", "requirements/layer.txt", "shared", "functions", "co
 
 
 def main(environment: str) -> None:
+    """Print them."""
     config = tomllib.loads((ROOT / "samconfig.toml").read_text())
     given = config[environment]["deploy"]["parameters"]["parameter_overrides"]
-    print(shlex.join([*given, f"Release={release()}"]))
+    sys.stdout.write(shlex.join([*given, f"Release={release()}"]) + "\n")
 
 
 def release() -> str:
+    """A name that another content would not have."""
     digest = hashlib.sha256()
     for name in CONTENT:
         path = ROOT / name
