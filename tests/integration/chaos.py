@@ -77,6 +77,10 @@ def killable_solr() -> Iterator[tuple[int, Killable]]:
     cores = {CORE: solr.Core()}
     home = Path(tempfile.mkdtemp(prefix="solr-"))
     solr._furnish(home, plugins, cores, basic_auth=False)
+    # The tests' Solr has its index in memory, where a kill would empty it.
+    config = home / CORE / "conf" / "solrconfig.xml"
+    on_disk = config.read_text().replace("ByteBuffersDirectoryFactory", "MMapDirectoryFactory")
+    config.write_text(on_disk)
     port = solr._free_port()
 
     def start() -> "subprocess.Popen[bytes]":

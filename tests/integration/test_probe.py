@@ -18,6 +18,8 @@ from typo3_retrieval.edge.probe import probe
 from typo3_retrieval.edge.settings import Settings
 from typo3_retrieval_cli.main import app
 
+pytest_plugins = ("tests.servers.solr_fixtures",)
+
 CORE = "core_en"
 
 
@@ -82,7 +84,7 @@ def test_the_command_prints_it_and_tells_by_its_status(tmp_path: Path) -> None:
     assert [each["backend"] for each in report["backends"] if not each["right"]] == ["solr"]
 
     wrong = environment | {
-        "RETRIEVAL_CANARIES": environment["RETRIEVAL_CANARIES"].replace("2}", "3}")
+        "RETRIEVAL_CANARIES": environment["RETRIEVAL_CANARIES"].replace("2}", "99}")
     }
     ran = CliRunner().invoke(app, ["probe"], env=wrong)
     assert ran.exit_code == 1

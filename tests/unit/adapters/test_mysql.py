@@ -4,6 +4,7 @@ import pytest
 
 from typo3_retrieval.adapters.mysql import _limited
 
+# ruff: noqa: S608  # statements are what is compared here
 HINT = "/*+ MAX_EXECUTION_TIME(1500) */"
 
 
