@@ -52,7 +52,7 @@ _JUDGED = 150  # candidates that are looked up in the live tables
 _READ = 50  # visible candidates whose text is read and scored
 # Most of the time goes into the long texts. Of a site for which there is too little of it, the
 # titles and headers with all words of the question find more than all texts with two of them.
-_PATIENCE = 1.4  # seconds, so that both attempts together end in two
+_PATIENCE = 0.8  # seconds, so that both attempts together end in two
 _SHORT_FIELDS = ("header", "subheader")
 _NARROWED_NOTE = "The search took too long; only titles and headers were searched."
 _SPARE = 5  # hits beyond the limit, in case two have one address
