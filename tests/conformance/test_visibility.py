@@ -17,7 +17,7 @@ from tests.unit.typo3.rows import MemoryDatabase
 from typo3_retrieval.typo3.content import ContentKey, visible_content
 from typo3_retrieval.typo3.content_rows import ContentTable
 from typo3_retrieval.typo3.database import Database, Dialect, Parameter, Row
-from typo3_retrieval.typo3.enable_fields import enable_fields_sql, is_for_everybody
+from typo3_retrieval.typo3.enable_fields import is_for_everybody, times_and_groups_sql
 from typo3_retrieval.typo3.pages import load_pages
 from typo3_retrieval.typo3.sites import Site, SiteLanguage, Sites
 from typo3_retrieval.typo3.visibility import Verdict, judge_page
@@ -213,6 +213,8 @@ def test_no_statement_reads_a_whole_table(database: Database, recorded: Recorded
     ["", "0", "-1", "-2", "1", " 1", " ", "0 ", " 0", "-1 ", "0,-1", "1,-1,2", "10", "%"],
 )
 def test_groups_mean_the_same_in_this_database(database: Database, fe_group: str) -> None:
-    condition = enable_fields_sql("t", frozenset({"fe_group"}), for_table="tt_content")
-    statement = f"SELECT 1 FROM (SELECT %(group)s AS fe_group) t WHERE {condition}"  # noqa: S608 - our own condition
-    assert bool(database.rows(statement, {"group": fe_group})) == is_for_everybody(fe_group)
+    condition = times_and_groups_sql("t")
+    row = "SELECT %(group)s AS fe_group, 0 AS starttime, 0 AS endtime"
+    statement = f"SELECT 1 FROM ({row}) t WHERE {condition}"  # noqa: S608 - our own condition
+    found = database.rows(statement, {"group": fe_group, "now": 1})
+    assert bool(found) == is_for_everybody(fe_group)

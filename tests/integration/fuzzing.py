@@ -10,6 +10,7 @@ import argparse
 import base64
 import http.client
 import json
+import os
 import random
 import re
 import socket
@@ -153,13 +154,28 @@ class Figures:
         return json.dumps(said, ensure_ascii=False)
 
 
-def fuzz(requests: int, seed: int, folder: Path) -> Figures:
-    """Serve the demo site in *folder*, send it hostile requests, and look at what comes back."""
+def fuzz(
+    requests: int,
+    seed: int,
+    folder: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    user: int = site.EDITOR,
+) -> Figures:
+    """Serve a site, send it hostile requests, and look at what comes back.
+
+    Args:
+        requests: how many.
+        seed: the same one sends the same requests.
+        folder: for the log, and for the demo site.
+        environment: the settings of a site of your own; default the demo site's.
+        user: uid of an active backend user there.
+    """
     figures, log = Figures(), folder / "fuzzed.log"
-    environment = site.create(folder)
+    environment = site.create(folder) if environment is None else environment
     now = int(time.time())
     keys = System(environment=environment).token_keys()
-    token = tokens.mint(site.EDITOR, keys, now=now, ttl=tokens.MAX_LIFETIME)
+    token = tokens.mint(user, keys, now=now, ttl=tokens.MAX_LIFETIME)
     started = time.monotonic()
     with socket.create_server(("127.0.0.1", 0)) as canary:
         canary.setblocking(False)
@@ -359,12 +375,22 @@ def _without_request(line: str) -> str:
 
 def main() -> int:
     """Run it from the command line."""
-    parser = argparse.ArgumentParser(description="Send hostile requests to the demo site.")
+    parser = argparse.ArgumentParser(description="Send hostile requests to a site.")
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--user", type=int, help="of a user of the RETRIEVAL_* variables' site")
     options = parser.parse_args()
+    own = None
+    if options.user:
+        own = {name: text for name, text in os.environ.items() if name.startswith("RETRIEVAL_")}
     with tempfile.TemporaryDirectory() as folder:
-        figures = fuzz(options.requests, options.seed, Path(folder))
+        figures = fuzz(
+            options.requests,
+            options.seed,
+            Path(folder),
+            environment=own,
+            user=options.user or site.EDITOR,
+        )
     sys.stdout.write(figures.as_json() + "\n")
     for line in figures.trouble[:10]:
         sys.stderr.write(line[:300] + "\n")

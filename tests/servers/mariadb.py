@@ -250,6 +250,8 @@ def _initialise(programs: Installation, folder: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        # Two that begin at once would meet in the common folder for temporary tables.
+        env={**os.environ, "TMPDIR": str(folder)},
     )
     if made.returncode:
         raise ServerUnavailable(f"mariadb-install-db failed:\n{made.stdout}{made.stderr}")

@@ -1,6 +1,7 @@
 """The command `evaluate`, on a site of three pages."""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def test_each_backend_is_measured_beside_the_ceiling(tmp_path: Path, backend: st
     assert found["backend"] == backend
     assert found["database"] == "sqlite"
     # Two of three questions have their page first; nobody can find the third one's.
-    for measure in ("nDCG@8", "R@8", "Success@8", "RR@8"):
+    for measure in ("nDCG@8", "nDCG@10", "R@8", "Success@8", "RR@8"):
         assert found[measure] == pytest.approx(2 / 3, abs=0.001)
         assert found["ceiling"][measure] == pytest.approx(2 / 3, abs=0.001)
     assert found["empty"] == pytest.approx(1 / 3, abs=0.001)
@@ -158,3 +159,20 @@ def test_a_broken_set_is_named(tmp_path: Path) -> None:
     result = evaluate("--data", data)
     assert result.exit_code == 2
     assert "cannot be read" in result.stderr
+
+
+def test_solr_is_measured_in_a_checkout_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tests.servers.solr", None)
+    result = evaluate("--data", write_set(tmp_path / "town"), "--backend", "solr")
+    assert result.exit_code == 2
+    assert "checkout" in result.stderr
+
+
+def test_a_language_that_no_core_has_is_named(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "town")
+    (data / "queries.jsonl").write_text(lines([{**each, "lang": "xx"} for each in QUESTIONS]))
+    result = evaluate("--data", data, "--backend", "solr")
+    assert result.exit_code == 2
+    assert "language xx" in result.stderr

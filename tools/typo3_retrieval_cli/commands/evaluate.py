@@ -24,12 +24,18 @@ def evaluate(
     ],
     backend: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Backend; repeat it for more.", show_default="all SQL"),
+        typer.Option(
+            metavar="NAME",
+            help="Backend; repeat it for more. solr needs a checkout.",
+            show_default="all SQL",
+        ),
     ] = None,
     database: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="sqlite|mariadb", help="Where the site is made.", show_default="sqlite"
+            metavar="sqlite|mariadb",
+            help="Where the site is made, not for solr.",
+            show_default="sqlite",
         ),
     ] = None,
     engine: Annotated[

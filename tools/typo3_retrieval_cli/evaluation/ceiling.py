@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from typo3_retrieval.core.ranking.analysis import Term, analyzer, tokens
-from typo3_retrieval_cli.evaluation.asking import HITS, Answer, Ask, Found
+from typo3_retrieval_cli.evaluation.asking import ASKED, Answer, Ask, Found
 from typo3_retrieval_cli.evaluation.data_sets import DataSet
 
 _COMPOUND = 0.3
@@ -51,7 +51,7 @@ class Ceiling:
                 x = 4 * title / (0.7 + 0.3 * self._titles[place] / 10)
                 x += body / (0.4 + 0.6 * self._bodies[place] / self._mean)
                 scores[place] += weight * 2.6 * x / (1.6 + x)
-        best = sorted(scores, key=lambda place: -scores[place])[:HITS]
+        best = sorted(scores, key=lambda place: -scores[place])[:ASKED]
         return Answer(
             question="",
             hits=[Found(document=self._ids[place]) for place in best],

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from typo3_retrieval.core.evidence import Confidence
-from typo3_retrieval_cli.evaluation.asking import HITS, Answer
+from typo3_retrieval_cli.evaluation.asking import HITS, MORE_HITS, Answer
 from typo3_retrieval_cli.evaluation.data_sets import DataSet
 
 NDCG, RECALL, SUCCESS, RECIPROCAL = (f"{name}@{HITS}" for name in ("nDCG", "R", "Success", "RR"))
-OF_RANKING = (NDCG, RECALL, SUCCESS, RECIPROCAL)
+NDCG_OF_MORE = f"nDCG@{MORE_HITS}"
+OF_RANKING = (NDCG, NDCG_OF_MORE, RECALL, SUCCESS, RECIPROCAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,7 @@ def _ranking(data: DataSet, answers: Sequence[Answer]) -> Mapping[str, float]:
         each @ HITS
         for each in (ir_measures.nDCG, ir_measures.R, ir_measures.Success, ir_measures.RR)
     ]
+    measures.append(ir_measures.nDCG @ MORE_HITS)
     found = ir_measures.calc_aggregate(measures, judged, run)
     return {str(measure): float(value) for measure, value in found.items()}
 
@@ -110,7 +112,7 @@ def _answered(data: DataSet, answers: Sequence[Answer]) -> float | None:
         any(
             _folded(words) in _folded(hit.excerpt)
             for words in data.answers[answer.question]
-            for hit in answer.hits
+            for hit in answer.hits[:HITS]
         )
         for answer in known
     )
@@ -125,7 +127,7 @@ def _levels(data: DataSet, answers: Iterable[Answer]) -> Levels:
         Counter(
             (hit.confidence, hit.document in data.relevant.get(answer.question, ()))
             for answer in answers
-            for hit in answer.hits
+            for hit in answer.hits[:HITS]
             if hit.confidence is not None
         )
     )

@@ -1,4 +1,4 @@
-"""What the PHP implementation asks of the same tables, for comparison.
+"""What the PHP implementation asks of the same tables, for comparison; `solr` has its request there.
 
 Its rules, in short: ke_search requires every word of four characters or more, stop words too;
 indexed_search every word as it stands; the plain tables the whole question in one field, the
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typo3_retrieval.core.errors import BackendError
 from typo3_retrieval.core.html import plain_text
 from typo3_retrieval.typo3.database import Database, Parameter, Row
-from typo3_retrieval_cli.evaluation.asking import HITS, Answer, Ask, Found
+from typo3_retrieval_cli.evaluation.asking import ASKED, Answer, Ask, Found
 from typo3_retrieval_cli.evaluation.data_sets import Document
 
 _ROWS = 50
@@ -34,7 +34,7 @@ def reference_of(database: Database, backend: str, documents: Sequence[Document]
     def ask(text: str) -> Answer:
         started = time.perf_counter()
         try:
-            rows = search(database, text)[:HITS]
+            rows = search(database, text)[:ASKED]
         except BackendError:  # such as a syntax error of the full-text search
             rows = []
         return Answer(
@@ -42,7 +42,7 @@ def reference_of(database: Database, backend: str, documents: Sequence[Document]
             hits=[
                 Found(
                     document=documents[int(row["uid"] or 0) - 1].id,
-                    excerpt=_excerpt(str(row["content"] or ""), text),
+                    excerpt=excerpt_of(str(row["content"] or ""), text),
                 )
                 for row in rows
                 if int(row["uid"] or 0) <= len(documents)
@@ -117,7 +117,8 @@ def _like(text: str) -> str:
     return "%" + re.sub(r"([!%_])", r"!\1", text) + "%"
 
 
-def _excerpt(content: str, text: str) -> str:
+def excerpt_of(content: str, text: str) -> str:
+    """What the reference shows of a text for a question."""
     plain = plain_text(content)
     place = plain.lower().find(text.lower())
     start = max(0, place - (_EXCERPT - len(text)) // 2) if place >= 0 else 0

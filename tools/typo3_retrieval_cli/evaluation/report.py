@@ -90,7 +90,7 @@ def _cells(way: Way, each: Figures) -> list[str]:
     return [
         *(_share(each.ranking[name]) for name in OF_RANKING),
         _share(each.empty),
-        _share(each.answered) if each.answered is not None and way.database else "",
+        _share(each.answered) if each.answered is not None and way.excerpts else "",
         f"{each.p50:.0f}",
         f"{each.p95:.0f}",
         str(each.statements) if way.database else "",

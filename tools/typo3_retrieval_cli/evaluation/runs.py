@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from typo3_retrieval.backends.solr.hits import NAME as SOLR
 from typo3_retrieval.core.evidence import Confidence
-from typo3_retrieval_cli.evaluation import mariadb
+from typo3_retrieval_cli.evaluation import mariadb, solr
 from typo3_retrieval_cli.evaluation.asking import Answer, Ask, ask_all, backend_of, without_answer
 from typo3_retrieval_cli.evaluation.ceiling import ceiling_of
 from typo3_retrieval_cli.evaluation.data_sets import DataSet, Form
@@ -25,9 +26,14 @@ class Way:
 
     name: str  # a backend's, or "ceiling"
     form: Form
-    database: DatabaseKind | None = None  # None: in memory
+    database: DatabaseKind | None = None  # None: in memory, or in Solr
     engine: Engine | None = None  # of ke_search's table on MariaDB
     reference: bool = False  # as the reference asks
+
+    @property
+    def excerpts(self) -> bool:
+        """Whether its hits have excerpts that are measured."""
+        return self.database is not None or self.name == SOLR
 
     @property
     def label(self) -> str:
@@ -70,13 +76,14 @@ class Plan:
 
     def places(self) -> Iterator[tuple[DatabaseKind, Engine | None, list[str]]]:
         """Each database with the backends that are asked there."""
-        for database in self.databases:
+        backends = [each for each in self.backends if each != SOLR]
+        for database in self.databases if backends else ():
             if database == "sqlite":
-                yield database, None, list(self.backends)
+                yield database, None, backends
                 continue
             # The engine is ke_search's matter; the others need one round only.
             for number, engine in enumerate(self.engines):
-                asked = [each for each in self.backends if not number or each == "ke_search"]
+                asked = [each for each in backends if not number or each == "ke_search"]
                 if asked:
                     yield database, engine, asked
 
@@ -105,29 +112,40 @@ def measure(plan: Plan, report: Report) -> Results:
                 tables = tables_for(backends)
                 with _made(server, database, engine, data, tables, progress) as site:
                     for backend in backends:
-                        _ask_backend(results, plan, site, backend, data, database, engine, report)
+                        shown = engine if backend == "ke_search" else None
+                        way = Way(name=backend, form="text", database=database, engine=shown)
+                        ask = backend_of(site, backend, data.documents)
+                        reference = reference_of(site.database, backend, data.documents)
+                        _ask_backend(results, plan, way, data, ask, reference, report)
+    if SOLR in plan.backends:
+        _measure_solr(results, plan, report)
     return results
+
+
+def _measure_solr(results: Results, plan: Plan, report: Report) -> None:
+    report("starting Solr")
+    with solr.server(plan.sets) as server:
+        for data in plan.sets:
+            report(f"{data.name}: loading")
+            with solr.loaded(server, data, plan.environment) as asks:
+                way = Way(name=SOLR, form="text")
+                _ask_backend(results, plan, way, data, asks.backend, asks.reference, report)
 
 
 def _ask_backend(
     results: Results,
     plan: Plan,
-    site: MadeSite,
-    backend: str,
+    way: Way,
     data: DataSet,
-    database: DatabaseKind,
-    engine: Engine | None,
+    ask: Ask,
+    reference: Ask | None,
     report: Report,
 ) -> None:
-    ask = backend_of(site, backend, data.documents)
-    reference = reference_of(site.database, backend, data.documents)
-    shown = engine if backend == "ke_search" else None
     for form in plan.forms:
-        way = Way(name=backend, form=form, database=database, engine=shown)
-        _measure(results, plan, way, data, ask, report)
+        asked = replace(way, form=form)
+        _measure(results, plan, asked, data, ask, report)
         if plan.with_reference and reference:
-            _measure(results, plan, replace(way, reference=True), data, reference, report)
-    way = Way(name=backend, form="text", database=database, engine=shown)
+            _measure(results, plan, replace(asked, reference=True), data, reference, report)
     for questions, documents in plan.off_topic:
         if documents == data.name and "text" in plan.forms:
             others = next((each for each in plan.sets if each.name == questions), None)

@@ -12,7 +12,7 @@ from typo3_retrieval_cli.evaluation.data_sets import Document
 Row = Mapping[str, Value]
 
 NOW = 1_770_000_000  # epoch seconds; all rows are of this time
-_TITLE = 255  # characters of a page's title
+TITLE_CHARACTERS = 255  # of a page; the rest is cut
 _ANONYMOUS = "0,-1"
 
 
@@ -42,7 +42,7 @@ def _pages(documents: Sequence[Document]) -> Iterator[Row]:
         yield {
             "uid": uid,
             "pid": root,
-            "title": document.title[:_TITLE],
+            "title": document.title[:TITLE_CHARACTERS],
             "slug": f"/{uid}",
             "doktype": 1,
             "sorting": uid,
@@ -56,7 +56,7 @@ def _content(documents: Sequence[Document]) -> Iterator[Row]:
             "uid": uid,
             "pid": uid,
             "CType": "text",
-            "bodytext": "".join(f"<p>{escape(line)}</p>" for line in _paragraphs(document)),
+            "bodytext": "".join(f"<p>{escape(line)}</p>" for line in paragraphs(document)),
             "sorting": uid,
             "tstamp": NOW,
         }
@@ -69,8 +69,8 @@ def _ke_search(documents: Sequence[Document]) -> Iterator[Row]:
             "type": "page",
             "targetpid": str(uid),
             "orig_uid": str(uid),
-            "title": document.title[:_TITLE],
-            "content": "\n".join(_paragraphs(document)),
+            "title": document.title[:TITLE_CHARACTERS],
+            "content": "\n".join(paragraphs(document)),
             "sortdate": NOW,
             "tstamp": NOW,
         }
@@ -83,7 +83,7 @@ def _phash(documents: Sequence[Document]) -> Iterator[Row]:
             "static_page_arguments": "[]",
             "data_page_id": uid,
             "gr_list": _ANONYMOUS,
-            "item_title": document.title[:_TITLE],
+            "item_title": document.title[:TITLE_CHARACTERS],
             "item_mtime": NOW,
             "tstamp": NOW,
         }
@@ -131,13 +131,14 @@ _WRITERS: Mapping[str, Callable[[Sequence[Document]], Iterator[Row]]] = {
 }
 
 
-def _paragraphs(document: Document) -> list[str]:
+def paragraphs(document: Document) -> list[str]:
+    """The paragraphs of the body that hold anything."""
     return [line for line in map(str.strip, document.body.splitlines()) if line]
 
 
 def _indexed_text(document: Document) -> str:
     """What the indexer reads of the page: its title, then its content."""
-    return " ".join((document.title[:_TITLE], *_paragraphs(document)))
+    return " ".join((document.title[:TITLE_CHARACTERS], *paragraphs(document)))
 
 
 def _hashed(documents: Sequence[Document]) -> list[tuple[str, int, Document]]:
