@@ -64,7 +64,7 @@ fast: install ## the inner loop: tests that need no server (seconds)
 .PHONY: test
 test: install check ## everything: checks, unit tests, real servers, the built layer
 	@$(BIN)/python -m tests.servers fetch
-	@$(BIN)/pytest
+	@$(BIN)/pytest --durations=12
 
 .PHONY: demo
 demo: install ## make the demo site, ask it over HTTP, print the evidence

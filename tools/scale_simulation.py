@@ -1,6 +1,6 @@
 """Simulate execution environments under load: how many, how many cold starts, what it costs.
 
-    .venv/bin/python tools/scale_simulation.py [--p50 0.06 --p95 0.2 --cold 0.9]
+    .venv/bin/python tools/scale_simulation.py [--p50 0.1 --p95 0.182 --cold 0.9]
 
 Requests come at random (a Poisson process), each takes an environment that is free and warm, or
 starts one; an idle one goes after some minutes. The figures are those of docs/scale.md.
@@ -31,8 +31,8 @@ AUTHORIZER_SHARE = 0.2  # of the requests that are not in the gateway's cache
 class Figures:
     """What one request takes, in seconds."""
 
-    p50: float = 0.060
-    p95: float = 0.200
+    p50: float = 0.100  # ke_search on InnoDB, 10,000 pages, on the clock: docs/ranking.md
+    p95: float = 0.182
     cold: float = 0.900  # init of a search function
 
     def duration(self, dice: random.Random) -> float:

@@ -1,4 +1,4 @@
-"""What the PHP implementation asks of the same tables, for comparison; `solr` has its request there.
+"""What the PHP implementation asks of the same tables, for comparison; of Solr: see `solr`.
 
 Its rules, in short: ke_search requires every word of four characters or more, stop words too;
 indexed_search every word as it stands; the plain tables the whole question in one field, the
