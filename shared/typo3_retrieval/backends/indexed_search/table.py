@@ -1,13 +1,12 @@
 """The `index_*` tables: whether they can be searched, and which rows are public."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from typo3_retrieval.plugin import AVAILABLE, Availability, unavailable
 from typo3_retrieval.typo3.database import Database, Parameter
 from typo3_retrieval.typo3.text_index import FullTextKey, TextIndex, full_text_key
+from typo3_retrieval.typo3.watched import Watched
 
-MAX_AGE = 60  # seconds; an index that is just being rebuilt is soon back
 ANONYMOUS = "0,-1"  # gr_list of a visitor without login (Indexer, 13.4)
 ALL_LANGUAGES = -1
 
@@ -41,28 +40,8 @@ class TableState:
     seen_at: int  # UNIX epoch, seconds
 
 
-class IndexTables:
-    """Looks at the tables, and remembers for a minute what it saw."""
-
-    def __init__(self, database: Database, now: Callable[[], int]) -> None:
-        self._database = database
-        self._now = now
-        self._state: TableState | None = None
-
-    def state(self) -> TableState:
-        """What is there. At most four statements a minute.
-
-        Raises:
-            BackendError: the database did not answer.
-        """
-        state = self._state
-        if state is None or not 0 <= self._now() - state.seen_at < MAX_AGE:
-            state = self._state = self._look()
-        return state
-
-    def forget(self) -> None:
-        """Look again next time: a statement did not fit what was seen."""
-        self._state = None
+class IndexTables(Watched[TableState]):
+    """Looks at the tables; at most four statements a minute."""
 
     def _look(self) -> TableState:
         now = self._now()

@@ -1,15 +1,14 @@
 """The table `tx_kesearch_index`: whether it can be searched, and the rows that are public."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from typo3_retrieval.plugin import AVAILABLE, Availability, unavailable
-from typo3_retrieval.typo3.database import Database, Parameter
+from typo3_retrieval.typo3.database import Parameter
 from typo3_retrieval.typo3.enable_fields import access_time, times_and_groups_sql
 from typo3_retrieval.typo3.text_index import FullTextKey, TextIndex, full_text_key
+from typo3_retrieval.typo3.watched import Watched
 
 TABLE = "tx_kesearch_index"
-MAX_AGE = 60  # seconds; an index that is just being rebuilt is soon back
 ALL_LANGUAGES = -1
 
 # Of ke_search 6.6 and 7. Without one of these a row could not be judged, found or cited.
@@ -43,28 +42,8 @@ class TableState:
     seen_at: int  # UNIX epoch, seconds
 
 
-class IndexTable:
-    """Looks at the table, and remembers for a minute what it saw."""
-
-    def __init__(self, database: Database, now: Callable[[], int]) -> None:
-        self._database = database
-        self._now = now
-        self._state: TableState | None = None
-
-    def state(self) -> TableState:
-        """What is there. At most three statements a minute.
-
-        Raises:
-            BackendError: the database did not answer.
-        """
-        state = self._state
-        if state is None or not 0 <= self._now() - state.seen_at < MAX_AGE:
-            state = self._state = self._look()
-        return state
-
-    def forget(self) -> None:
-        """Look again next time: a statement did not fit what was seen."""
-        self._state = None
+class IndexTable(Watched[TableState]):
+    """Looks at the table; at most three statements a minute."""
 
     def _look(self) -> TableState:
         now = self._now()
