@@ -85,6 +85,8 @@ QUESTION_SETS ?= $(firstword $(wildcard ../shared/ir) tests/ranking/sets)
 # Questions that the other set's pages do not answer; a pair whose sets are missing is left out.
 OFF_TOPIC ?= xquad-de:faq-de xquad-en:faq-en xquad-en:stackfaq-en stackfaq-en:xquad-en
 PAGES ?= 1000 10000 100000
+# Sets whose sentences make the sites that are timed; without them a made-up language does.
+SENTENCES ?= $(wildcard ../shared/ir)
 
 .PHONY: evaluate
 evaluate: install ## how often the right page comes first; QUESTION_SETS=folder, EVALUATE="--at-most 100"
@@ -93,9 +95,9 @@ evaluate: install ## how often the right page comes first; QUESTION_SETS=folder,
 		$(addprefix --off-topic ,$(OFF_TOPIC)) --runs build/evaluation $(EVALUATE)
 
 .PHONY: bench
-bench: install ## latency on made-up sites, into build/bench.json; PAGES="1000 10000"
+bench: install ## latency on large sites, into build/bench.json; PAGES="1000 10000", SENTENCES=
 	@$(BIN)/python -m typo3_retrieval_cli.evaluation.bench $(addprefix --pages ,$(PAGES)) \
-		--output build/bench.json
+		$(addprefix --data ,$(SENTENCES)) --output build/bench.json $(BENCH)
 
 # --- checks: each on its own, so that `make -j check` runs them side by side ----------------------------------
 
@@ -161,4 +163,4 @@ lock: .venv/uv-installed ## renew requirements/*.txt after a changed source; UPG
 
 .PHONY: clean
 clean: ## remove what was built; the environments and the cached servers stay
-	rm -rf .aws-sam build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .aws-sam build dist .schemathesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -11,15 +11,16 @@ from typing import Annotated
 import typer
 
 from typo3_retrieval.adapters.mysql import STATEMENT_SECONDS
+from typo3_retrieval.core.errors import InvalidInput
 from typo3_retrieval_cli.evaluation.asking import SQL_BACKENDS, Answer, Ask, ask_all, backend_of
-from typo3_retrieval_cli.evaluation.data_sets import Document, Question
+from typo3_retrieval_cli.evaluation.data_sets import Document, Question, read_sets
 from typo3_retrieval_cli.evaluation.made_sites import on_mariadb, on_sqlite, tables_for
 from typo3_retrieval_cli.evaluation.mariadb import server
 from typo3_retrieval_cli.evaluation.measures import percentile
 from typo3_retrieval_cli.evaluation.reference import reference_of
 from typo3_retrieval_cli.evaluation.report import progress
 from typo3_retrieval_cli.evaluation.runs import Report
-from typo3_retrieval_cli.evaluation.synthetic import Language
+from typo3_retrieval_cli.evaluation.synthetic import Language, Sentences, Writer
 from typo3_retrieval_cli.output import show
 
 
@@ -55,15 +56,35 @@ def timing(way: str, pages: int, answers: Sequence[Answer]) -> Timing:
     )
 
 
+def writer_of(data: Path | None, language: str) -> Writer:
+    """What writes the sites: sentences of the sets in *data*, else a made-up language.
+
+    Raises:
+        InvalidInput: there is no set of this language in *data*.
+    """
+    if data is None:
+        return Language()
+    sets = [each for each in read_sets(data) if each.language == language]
+    if not sets:
+        raise InvalidInput(f"--data: no set in {data} is of the language {language!r}.")
+    return Sentences(sets)
+
+
 def measured(
-    sizes: Sequence[int], questions: int, *, sqlite: bool, reference: bool, report: Report
+    sizes: Sequence[int],
+    questions: int,
+    *,
+    write: Callable[[], Writer],
+    sqlite: bool,
+    reference: bool,
+    report: Report,
 ) -> Iterator[Timing]:
     """Measure each backend on sites of these sizes."""
     with server(os.environ) as mariadb:
         for size in sizes:
-            language = Language()
-            pages = language.pages(size)
-            asked = language.questions(pages, questions)
+            writer = write()  # anew: the smaller sites are the same whichever sizes are asked for
+            pages = writer.pages(size)
+            asked = writer.questions(pages, questions)
 
             def told(table: str, size: int = size) -> None:
                 report(f"{size} pages: loading {table}")(0)
@@ -74,7 +95,12 @@ def measured(
 
             tables = tables_for(list(SQL_BACKENDS))
             made = partial(
-                on_mariadb, mariadb, pages, "en", statement_seconds=STATEMENT_SECONDS, progress=told
+                on_mariadb,
+                mariadb,
+                pages,
+                writer.language,
+                statement_seconds=STATEMENT_SECONDS,
+                progress=told,
             )
             with made(tables=tables, engine="innodb") as site:
                 for name in SQL_BACKENDS:
@@ -86,16 +112,17 @@ def measured(
             with made(tables=tables_for(["ke_search"]), engine="myisam") as site:
                 yield ask("ke_search myisam", backend_of(site, "ke_search", pages))
             if sqlite:
-                yield from _on_sqlite(pages, ask, told)
+                yield from _on_sqlite(pages, writer.language, ask, told)
 
 
 def _on_sqlite(
     pages: Sequence[Document],
+    language: str,
     ask: Callable[[str, Ask], Timing],
     told: Callable[[str], None],
 ) -> Iterator[Timing]:
     tables = tables_for(list(SQL_BACKENDS))
-    with on_sqlite(pages, "en", tables, told, statement_seconds=STATEMENT_SECONDS) as site:
+    with on_sqlite(pages, language, tables, told, statement_seconds=STATEMENT_SECONDS) as site:
         for name in SQL_BACKENDS:
             yield ask(f"{name} sqlite", backend_of(site, name, pages))
 
@@ -105,6 +132,15 @@ def main(
         list[int] | None, typer.Option(help="Size of a site; repeat it for more.")
     ] = None,
     questions: Annotated[int, typer.Option(min=1, help="Asked of each.")] = 100,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Question sets whose sentences make the pages.",
+            show_default="a made-up language",
+        ),
+    ] = None,
+    language: Annotated[str, typer.Option(help="Of the sets.")] = "en",
     sqlite: Annotated[bool, typer.Option("--sqlite", help="Also on SQLite.")] = False,
     reference: Annotated[
         bool, typer.Option("--reference", help="Also as the PHP implementation asks.")
@@ -115,9 +151,15 @@ def main(
     from rich.table import Table
 
     found: list[Timing] = []
+    write = partial(writer_of, data, language)
     with progress() as report:
         for each in measured(
-            pages or [1_000, 10_000], questions, sqlite=sqlite, reference=reference, report=report
+            pages or [1_000, 10_000],
+            questions,
+            write=write,
+            sqlite=sqlite,
+            reference=reference,
+            report=report,
         ):
             found.append(each)
             if output is not None:  # after each: a long run may be interrupted
