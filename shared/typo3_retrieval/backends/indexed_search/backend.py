@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from typo3_retrieval.backends.indexed_search.postings import found_pages
 from typo3_retrieval.backends.indexed_search.rows import (
     MAX_CONTENT,
     NAME,
@@ -21,7 +22,7 @@ from typo3_retrieval.backends.indexed_search.table import (
     public_scope,
     public_texts,
 )
-from typo3_retrieval.backends.indexed_search.words import Words, score_sql
+from typo3_retrieval.backends.indexed_search.words import Words
 from typo3_retrieval.core.ranking.analysis import Analyzer, Term, analyzer
 from typo3_retrieval.core.ranking.hits import Hit, best_first
 from typo3_retrieval.core.ranking.question import Question
@@ -201,17 +202,10 @@ class IndexedSearchBackend:
                 return self._scanned(scope, terms, statements=3)
             except StatementTimeout:
                 return _Found(counts=counts, statements=2)
-        expression, parameters = score_sql(vocabulary, counts.affordable(terms))
-        found = f"""{expression}, found (id, score) AS (
-            SELECT p.phash, scored.score
-            FROM scored JOIN index_phash p ON p.phash = scored.phash
-            WHERE {scope.condition}
-            ORDER BY scored.score DESC, p.phash
-            LIMIT {_LOADED}
-        )"""  # noqa: S608  # constants, and what this package's own functions write
-        if scope.expressions:
-            found = f"{scope.expressions}, {found}"
-        rows = self._load(found, {**scope.parameters, **parameters})
+        expression, parameters = found_pages(
+            scope, counts.affordable(terms), vocabulary.wids, counts.idf, _LOADED
+        )
+        rows = self._load(expression, parameters)
         return _Found(rows=rows, counts=counts, statements=2)
 
     def _found_in_texts(self, scope: Scope, terms: Sequence[Term]) -> _Found:

@@ -1,4 +1,4 @@
-"""Which words of the index a question means, and the pages that have them."""
+"""Which words of the index a question means, and how many pages have them."""
 
 import re
 from collections import defaultdict
@@ -13,9 +13,6 @@ from typo3_retrieval.typo3.database import Database, Parameter, Row
 
 _PER_PREFIX = 300  # words with one beginning that are looked at, the shortest first
 _PARTS = re.compile(f"[{lexer.JOINS}]+")
-_USUAL_LENGTH = 300  # words of a page; only candidates are chosen by it
-_FREQUENCY = 320_000  # index_rel.freq = count / words * this, at most 32,000 (Indexer, 13.4)
-_TITLE_FLAG = 128  # index_rel.flags of a word in the title
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +55,32 @@ class Words:
         keys = {term.text: (language, term.text) for term in terms}
         known = self._known.known(keys.values())
         total = self._total.known([None])
-        if other or not total or len(known) < len(keys):
-            rows = self._look_up(terms, other)
-            found = _by_term(analysis, terms, rows, other)
-            known = {keys[term]: tuple(words) for term, words in found.items()}
-            total = {None: int(rows[0]["total"] or 0) if rows else 0}
-            self._known.remember(known)
-            if rows:
+        # The other words may be parts of any term.
+        unknown = [term for term in terms if other or keys[term.text] not in known]
+        if unknown or not total:
+            rows = self._look_up(unknown, other, count=not total)
+            found = _by_term(analysis, unknown, rows, other)
+            fresh = {keys[term]: tuple(words) for term, words in found.items()}
+            self._known.remember(fresh)
+            known |= fresh
+            if not total and rows:
+                total = {None: int(rows[0]["total"] or 0)}
                 self._total.remember(total)
         words = {term.text: known.get(keys[term.text], ()) for term in terms}
+        pages = total.get(None, 0)
         return Vocabulary(
             counts=Counts(
-                total=total[None],
-                having={term: min(total[None], _pages(each)) for term, each in words.items()},
+                total=pages,
+                having={term: min(pages, _pages(each)) for term, each in words.items()},
             ),
             wids={
                 term: tuple(word.wid for word in each if word.finds) for term, each in words.items()
             },
         )
 
-    def _look_up(self, terms: Sequence[Term], other: Sequence[str]) -> Sequence[Row]:
+    def _look_up(
+        self, terms: Sequence[Term], other: Sequence[str], *, count: bool
+    ) -> Sequence[Row]:
         parameters: dict[str, Parameter] = {"other": other}
         branches = ["SELECT wid, baseword FROM index_words WHERE baseword IN %(other)s"]
         for place, prefix in enumerate(form for term in terms for form in spellings(term)):
@@ -93,7 +96,7 @@ class Words:
         statement = f"""
             SELECT found.wid, found.baseword,
                    (SELECT COUNT(*) FROM index_rel r WHERE r.wid = found.wid) AS pages,
-                   (SELECT COUNT(*) FROM index_phash) AS total
+                   {"(SELECT COUNT(*) FROM index_phash)" if count else "NULL"} AS total
             FROM ({" UNION ".join(branches)}) found
         """  # noqa: S608  # see above
         return self._database.rows(statement, parameters)
@@ -102,7 +105,7 @@ class Words:
 def _by_term(
     analysis: Analyzer, terms: Sequence[Term], rows: Sequence[Row], other: Sequence[str]
 ) -> Mapping[str, list[_Word]]:
-    """Give each term the words that have its stem, whole or in a part.
+    """Give each term the words that begin like it, and tell which of them have its stem.
 
     Of *other*, the question's words as the indexer splits it, also those that are its parts.
     """
@@ -115,9 +118,12 @@ def _by_term(
         }
         for term in terms:
             is_part = baseword in other and fold(baseword) in term.text
-            if term.text in stems or is_part or _is_cut(baseword, term):
+            # Rows of the question's other words are no concern of this one: what is remembered
+            # of it must not depend on the question that asked first.
+            begins = fold(baseword).startswith(tuple(map(fold, term.prefixes)))
+            if is_part or (begins and (term.text in stems or _is_cut(baseword, term))):
                 found[term.text].append(word)
-            elif fold(baseword).startswith(tuple(map(fold, term.prefixes))):
+            elif begins:
                 found[term.text].append(replace(word, finds=False))
     return {term.text: found[term.text] for term in terms}
 
@@ -135,39 +141,3 @@ def _is_cut(baseword: str, term: Term) -> bool:
     """Whether *baseword* is the beginning of a word that was too long for the index."""
     long = len(baseword.encode()) > MAX_BYTES - 3  # the last character may not have fitted
     return long and term.text.startswith(fold(baseword))
-
-
-def score_sql(vocabulary: Vocabulary, terms: Sequence[Term]) -> tuple[str, dict[str, Parameter]]:
-    """The expression ``scored (phash, score)`` for the pages that have words of *terms*.
-
-    The score is BM25 over what `index_rel` tells of a page: how often it has a word, among how
-    many, and whether in its title.
-    """
-    idf = vocabulary.counts.idf
-    parameters: dict[str, Parameter] = {}
-    branches = []
-    for place, term in enumerate(terms):
-        parameters[f"wids_{place}"] = vocabulary.wids[term.text]
-        parameters[f"idf_{place}"] = idf[term.text]
-        branches.append(
-            f"""SELECT phash, %(idf_{place})s * 2.6 * tf / (1.6 + tf) AS score
-                FROM (
-                    SELECT r.phash, SUM({_OCCURRENCES}) AS tf
-                    FROM index_rel r
-                    WHERE r.wid IN %(wids_{place})s
-                    GROUP BY r.phash
-                ) term_{place}"""  # noqa: S608  # constants and numbers
-        )
-    expression = f"""scored (phash, score) AS (
-        SELECT phash, SUM(score)
-        FROM ({" UNION ALL ".join(branches)}) by_term
-        GROUP BY phash
-    )"""  # noqa: S608  # see above
-    return expression, parameters
-
-
-# A word's count, raised in a title, by the page's length in words.
-_OCCURRENCES = f"""
-    (r.count + CASE WHEN r.flags & {_TITLE_FLAG} > 0 THEN 4 ELSE 0 END)
-    / (0.4 + 0.6 * r.count * {_FREQUENCY}.0
-       / (CASE WHEN r.freq > 0 THEN r.freq ELSE 1 END) / {_USUAL_LENGTH})"""
