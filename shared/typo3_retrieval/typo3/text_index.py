@@ -79,16 +79,10 @@ def found_words(
     """The expression ``found (id, score)``, the best rows by the full-text key, its parameters."""
     match = f"MATCH ({', '.join(index.columns)})"
     boolean = f"{match} AGAINST (%(beginnings)s IN BOOLEAN MODE)"
-    # MyISAM's boolean mode gives every row the same score; its other mode knows whole words.
-    by_myisam = index.fulltext is not None and index.fulltext.engine == "myisam"
-    score = f"{match} AGAINST (%(forms)s)" if by_myisam else boolean
-    expression = f"""found (id, score) AS (
-        SELECT {index.key}, {score} AS score
-        FROM {index.source}
-        WHERE {boolean} AND {index.condition}
-        ORDER BY score DESC, {index.key}
-        LIMIT {limit:d}
-    )"""  # noqa: S608  # see TextIndex
+    if index.fulltext is not None and index.fulltext.engine == "myisam":
+        expression = _whole_words_first(index, match, boolean, limit)
+    else:
+        expression = f"found (id, score) AS ({_best_rows(index, boolean, boolean, limit)})"
     if index.expressions:
         expression = f"{index.expressions}, {expression}"
     stems = [form for term in terms for form in spellings(term)]
@@ -97,6 +91,36 @@ def found_words(
         "beginnings": boolean_words(terms),
         "forms": " ".join(f"{stem}{ending}" for stem in stems for ending in _ENDINGS),
     }
+
+
+def _whole_words_first(index: TextIndex, match: str, boolean: str, limit: int) -> str:
+    """``found (id, score)`` of a MyISAM table, whose boolean mode scores all rows alike.
+
+    Its other mode knows whole words only, but ranks by them, and takes a thirtieth of the time.
+    So beginnings are looked up only if there are too few rows with whole words: a condition
+    without a column of the table is decided before its first row is read.
+    """
+    natural = f"{match} AGAINST (%(forms)s)"
+    too_few = f"(SELECT COUNT(*) FROM whole) < {limit:d} AND {boolean}"  # noqa: S608  # a number
+    return f"""whole (id, score) AS ({_best_rows(index, natural, natural, limit)}),
+        begun (id, score) AS ({_best_rows(index, "0", too_few, limit)}),
+        found (id, score) AS (
+            SELECT id, MAX(score) AS score
+            FROM (SELECT id, score FROM whole UNION ALL SELECT id, score FROM begun) either
+            GROUP BY id
+            ORDER BY score DESC, id
+            LIMIT {limit:d}
+        )"""  # noqa: S608  # see TextIndex
+
+
+def _best_rows(index: TextIndex, score: str, finds: str, limit: int) -> str:
+    return f"""
+        SELECT {index.key} AS id, {score} AS score
+        FROM {index.source}
+        WHERE {finds} AND {index.condition}
+        ORDER BY score DESC, {index.key}
+        LIMIT {limit:d}
+    """  # noqa: S608  # see TextIndex
 
 
 def placed(found: str) -> str:
